@@ -140,7 +140,8 @@ typedef struct CalPanelDef {
 	int hinges[CAL_PANEL_MAX_HINGES]; // rows of the grid, 0 ... cells_y
 	int in_plane;                     // nonzero: in-plane motion too; 0: bending out of the plane only
 	CalFlexChoice choice;             // not PINNED
-	const char *place;                // for messages; may be NULL
+	int second_order;  // nonzero: motion in the plane caused by bending, the source of stiffening by rotation
+	const char *place; // for messages; may be NULL
 } CalPanelDef;
 
 /** 6 x 4 cells, clamped along the edge, 4 modes, out of the plane. */

@@ -79,22 +79,6 @@ static void gather_submatrix(int n, const double *A, int nc, const int *c, doubl
 
 /* ---- static shapes ------------------------------------------------------------------------- */
 
-/** x = (LL')^-1 x */
-static void cholesky_solve(int n, const double *L, double *x) {
-	for (int i = 0; i < n; i++) {
-		for (int j = 0; j < i; j++) {
-			x[i] -= entry(L, n, i, j) * x[j];
-		}
-		x[i] /= entry(L, n, i, i);
-	}
-	for (int i = n - 1; i >= 0; i--) {
-		x[i] /= entry(L, n, i, i);
-		for (int j = 0; j < i; j++) {
-			x[j] -= entry(L, n, i, j) * x[i];
-		}
-	}
-}
-
 static CalStatus factor_interior(void *user, int *bad_dof) {
 	Sets *s = user;
 	gather_submatrix(s->in->n, s->in->K, s->nc, s->c, s->Kcc);

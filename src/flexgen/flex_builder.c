@@ -49,9 +49,9 @@ const char *choice_fault(const CalFlexChoice *c) {
 
 CalStatus flex_builder_create(int nodes, int modes, bool second_order, FlexBuilder *builder) {
 	size_t m = (size_t)modes, per_node = 6 * m + (second_order ? 3 * m * m : 0);
-	size_t count = (size_t)nodes, doubles, bytes, head = 0;
+	size_t count = (size_t)nodes, doubles, bytes, head = 0, squares = 1 + (second_order ? CAL_FLEX_GEOMETRIC : 0);
 	*builder = (FlexBuilder){0};
-	if (!size_mul(count, per_node, &doubles) || !size_add(doubles, m * m, &doubles) ||
+	if (!size_mul(count, per_node, &doubles) || !size_add(doubles, squares * m * m, &doubles) ||
 	    !size_mul(doubles, sizeof(double), &bytes) || !size_mul(count, sizeof(FlexBuilderNode), &head) ||
 	    !size_add(bytes, head, &bytes)) {
 		return CAL_ERR_MEMORY;
@@ -65,7 +65,8 @@ CalStatus flex_builder_create(int nodes, int modes, bool second_order, FlexBuild
 	builder->modes = modes;
 	builder->node_count = nodes;
 	builder->stiffness = builder->memory;
-	double *next = builder->stiffness + m * m;
+	builder->geometric = second_order ? builder->stiffness + m * m : NULL;
+	double *next = builder->stiffness + squares * m * m;
 	builder->nodes = (FlexBuilderNode *)(next + count * per_node);
 	for (int i = 0; i < nodes; i++, next += per_node) {
 		builder->nodes[i].phi = next;
@@ -177,6 +178,8 @@ static CalStatus add_all(const FlexBuilder *builder, CalDesc *desc, const CalBod
 	                   .nodes = nodes,
 	                   .frequency_bound = choice->bound};
 	flex_builder_flex_nodes(builder, nodes);
+	flex.geometric =
+		builder->geometric ? or_null(builder->geometric, CAL_FLEX_GEOMETRIC * (size_t)(flex.modes * flex.modes)) : NULL;
 	for (int i = 0; i < builder->node_count; i++) {
 		positions[i] = builder->nodes[i].p;
 	}

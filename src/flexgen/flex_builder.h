@@ -25,6 +25,7 @@ typedef struct FlexBuilder {
 	int modes, node_count;
 	FlexBuilderNode *nodes;
 	double *stiffness; // [modes][modes]
+	double *geometric; // [CAL_FLEX_GEOMETRIC][modes][modes]; NULL without second-order shapes
 	void *memory;
 } FlexBuilder;
 

@@ -7,7 +7,7 @@
  * same body. The rotary inertia of the members' sections is on one of them, without slopes: it counts for the
  * inertia of the panel and is left out of its vibrations, as in Euler-Bernoulli theory.
  */
-#include "flexgen/panel_fem.h"
+#include "flexgen/panel_second_order.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -20,7 +20,6 @@
 #include "flexgen/beam.h"
 #include "flexgen/flex_builder.h"
 #include "flexgen/mass_condensation.h"
-#include "flexgen/dense_modes.h"
 
 enum { NODES_MAX = 400 };
 
@@ -209,26 +208,34 @@ static void grid_fill(const DenseModes *r, int node, FlexBuilderNode *out) {
 	}
 }
 
-static void place_grid(const CalPanelDef *def, const PanelFem *l, const DenseModes *r, FlexBuilder *builder) {
+static void place_node(const DenseModes *r, const PanelSecondOrder *second, int node, FlexBuilderNode *out) {
+	grid_fill(r, node, out);
+	if (second->u) {
+		panel_second_order_node(second, node, out);
+	}
+}
+
+static void place_grid(const CalPanelDef *def, const PanelFem *l, const DenseModes *r, const PanelSecondOrder *second,
+                       FlexBuilder *builder) {
 	for (int i = 0; i < l->columns; i++) {
 		for (int j = 0; j < l->rows; j++) {
 			FlexBuilderNode *node = &builder->nodes[builder->node_count++];
 			snprintf(node->name, sizeof node->name, "n_%d_%d", i, j);
 			node->p = panel_fem_position(def, i, j);
-			grid_fill(r, panel_fem_node(l, i, j), node);
+			place_node(r, second, panel_fem_node(l, i, j), node);
 		}
 	}
 	int middle = def->cells_y / 2;
 	FlexBuilderNode *root = &builder->nodes[builder->node_count++];
 	snprintf(root->name, sizeof root->name, "root");
 	if (def->choice.boundary == CAL_FLEX_FREE) {
-		grid_fill(r, panel_fem_node(l, 0, middle), root);
+		place_node(r, second, panel_fem_node(l, 0, middle), root);
 	}
 	if (def->cells_y % 2 == 0) {
 		FlexBuilderNode *tip = &builder->nodes[builder->node_count++];
 		snprintf(tip->name, sizeof tip->name, "tip");
 		tip->p = panel_fem_position(def, def->cells_x, middle);
-		grid_fill(r, panel_fem_node(l, def->cells_x, middle), tip);
+		place_node(r, second, panel_fem_node(l, def->cells_x, middle), tip);
 	}
 }
 
@@ -248,19 +255,47 @@ static void place_points(const MassPoints *few, const PanelFem *l, FlexBuilder *
 	}
 }
 
-static CalStatus panel_place(const CalPanelDef *def, const PanelFem *l, const DenseModes *r, CalDesc *desc,
-                             CalBodyId *body, CalError *error) {
+/** Second-order shapes where they are asked for; otherwise none. */
+static CalStatus panel_bend_in_plane(const CalPanelDef *def, const PanelFem *l, const DenseModes *r,
+                                     PanelSecondOrder *second, CalError *error) {
+	*second = (PanelSecondOrder){0};
+	if (!def->second_order) {
+		return CAL_OK;
+	}
+	CalPanelDef free_plane = *def;
+	free_plane.in_plane = 1;
+	int bad_dof = -1;
+	CalAllocator allocator = allocator_or_default(NULL);
+	unsigned char *role = memory_alloc(&allocator, (size_t)l->n);
+	CalStatus status = role ? CAL_OK : CAL_ERR_MEMORY;
+	if (role) {
+		panel_roles(&free_plane, l, role);
+		status = panel_second_order_create(def, l, r, role, second, &bad_dof);
+	}
+	memory_free(&allocator, role);
+	if (status == CAL_OK) {
+		return CAL_OK;
+	}
+	panel_failed(def, status, bad_dof, error);
+	return status == CAL_SINGULAR ? CAL_ERR_MODEL : status;
+}
+
+static CalStatus panel_place(const CalPanelDef *def, const PanelFem *l, const DenseModes *r,
+                             const PanelSecondOrder *second, CalDesc *desc, CalBodyId *body, CalError *error) {
 	MassPoints few;
 	CalStatus status = panel_points(def, r, &few);
 	if (status != CAL_OK) {
 		return panel_failed(def, status, -1, error);
 	}
 	FlexBuilder builder;
-	status = flex_builder_create(l->nodes + 2 + few.count, r->shapes, false, &builder);
+	status = flex_builder_create(l->nodes + 2 + few.count, r->shapes, second->u != NULL, &builder);
 	if (status == CAL_OK) {
 		builder.node_count = 0;
 		memcpy(builder.stiffness, r->stiffness, (size_t)r->shapes * (size_t)r->shapes * sizeof(double));
-		place_grid(def, l, r, &builder);
+		place_grid(def, l, r, second, &builder);
+		if (second->u) {
+			panel_second_order_mass(def, second, builder.geometric);
+		}
 		place_points(&few, l, &builder);
 		CalBodyDef rigid = cal_body_def();
 		rigid.name = def->name;
@@ -291,9 +326,14 @@ CalStatus cal_panel_add(CalDesc *desc, const CalPanelDef *def, CalBodyId *body, 
 	}
 	DenseModes reduced = {0};
 	status = panel_reduce(def, &fem, &reduced, error);
+	PanelSecondOrder second = {0};
 	if (status == CAL_OK) {
-		status = panel_place(def, &fem, &reduced, desc, body, error);
+		status = panel_bend_in_plane(def, &fem, &reduced, &second, error);
 	}
+	if (status == CAL_OK) {
+		status = panel_place(def, &fem, &reduced, &second, desc, body, error);
+	}
+	panel_second_order_free(&second);
 	dense_modes_free(&reduced);
 	panel_fem_free(&fem);
 	return status;

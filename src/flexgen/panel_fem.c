@@ -111,6 +111,36 @@ static void add_member(const CalPanelDef *def, const Member *m, const double *xi
 	}
 }
 
+static double row_times(const CalPanelDef *def, const Member *m, const Row *row, const double *d) {
+	int first[2] = {6 * node_of(def, m->a), 6 * node_of(def, m->b)};
+	double sum = 0;
+	for (int i = 0; i < 12; i++) {
+		sum += row->v[i] * d[first[i / 6] + i % 6];
+	}
+	return sum;
+}
+
+void panel_fem_stretch_forces(const CalPanelDef *def, const double *a, const double *b, double *force) {
+	double xi[MEMBER_POINTS], w[MEMBER_POINTS];
+	gauss_rule(MEMBER_POINTS, xi, w);
+	for (int e = 0; e < member_count(def); e++) {
+		Member m = member_at(def, e);
+		int first[2] = {6 * node_of(def, m.a), 6 * node_of(def, m.b)};
+		for (int g = 0; g < MEMBER_POINTS; g++) {
+			BeamBasis line, bend;
+			beam_basis(BEAM_SCALAR, 1, m.length, xi[g], &line);
+			beam_basis(BEAM_EULER, 3, m.length, xi[g], &bend);
+			Row along = stretch_row(&m, line.dw), across = across_row(&m, bend.dw), normal = normal_row(&m, bend.dw);
+			double slopes = row_times(def, &m, &across, a) * row_times(def, &m, &across, b) +
+			                row_times(def, &m, &normal, a) * row_times(def, &m, &normal, b);
+			double pull = 0.5 * m.length * w[g] * section_values(m.section).EA * slopes;
+			for (int i = 0; i < 12; i++) {
+				force[first[i / 6] + i % 6] += pull * along.v[i];
+			}
+		}
+	}
+}
+
 /* ---- particles ----------------------------------------------------------------------------- */
 
 static PanelParticle member_particle(const CalPanelDef *def, int index) {

@@ -33,6 +33,9 @@ void panel_fem_free(PanelFem *fem); // accepts {0}
 int panel_particle_count(const CalPanelDef *def);
 PanelParticle panel_particle(const CalPanelDef *def, int index);
 
+/** force[n] += sum over members of int EA (du'/dd) (slopes of a . slopes of b), the stretch that bending asks for. */
+void panel_fem_stretch_forces(const CalPanelDef *def, const double *a, const double *b, double *force);
+
 static inline int panel_fem_node(const PanelFem *l, int i, int j) { return i * l->rows + j; }
 CalVec3 panel_fem_position(const CalPanelDef *def, int i, int j);
 

@@ -353,6 +353,24 @@ int cholesky_factor(int n, double *A, const double *reference, double tolerance)
 	return -1;
 }
 
+void cholesky_solve(int n, const double *L, double *x) {
+	const size_t stride = (size_t)n;
+	for (int i = 0; i < n; i++) {
+		const double *row = &L[(size_t)i * stride];
+		for (int j = 0; j < i; j++) {
+			x[i] -= row[j] * x[j];
+		}
+		x[i] /= row[i];
+	}
+	for (int i = n - 1; i >= 0; i--) {
+		const double *row = &L[(size_t)i * stride];
+		x[i] /= row[i];
+		for (int j = 0; j < i; j++) {
+			x[j] -= row[j] * x[i];
+		}
+	}
+}
+
 /** X <- L^-1 X, n rows. */
 static void solve_lower(int n, const double *L, double *X) {
 	for (int i = 0; i < n; i++) {

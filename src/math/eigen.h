@@ -37,5 +37,7 @@ CalStatus eigen_generalized(int n, double *K, double *M, double *values, double 
  * those before it. A is then partly overwritten.
  */
 int cholesky_factor(int n, double *A, const double *reference, double tolerance);
+/** x = (LL')^-1 x with such a factor. */
+void cholesky_solve(int n, const double *L, double *x);
 
 #endif

@@ -353,6 +353,8 @@ static const Field panel_keys[] = {
 	CHOICE_FIELDS(PanelInput, FIELD_WORDS("clamped", "free", "craig-bampton"),
                   "default `clamped`; `craig-bampton`: interfaces `root` and `tip`; as for a [beam](#beam)",
                   "`free`: the body frame stays on the root"),
+	{"second_order", FIELD_FLAG, offsetof(PanelInput, def.second_order),
+     .doc = "motion in the plane caused by bending, which stiffens a rotating panel; needs `EA` and `EIz` of the ribs"},
 };
 const FieldTable panel_table = {FIELDS("panel", panel_keys),
                                 .doc = "A flat rectangular lattice of ribs in the xy plane, with an optional cover."};
