@@ -30,12 +30,13 @@ static const char help[] =
 	"model files:\n"
 	"  --body NAME         this body only; needed for --plot and --write if several are flexible\n"
 	"SID and model files:\n"
-	"  --ignore-geometric  leave geometric stiffness (second-order shapes) out instead of refusing the file\n"
+	"  --ignore-geometric  leave geometric stiffness and second-order shapes out\n"
 	"finite element models (Craig-Bampton reduction):\n"
 	"  --modes N           modes with all interfaces held that are kept (12); 0: none\n"
 	"  --max-frequency F   keep only those up to it, '50 Hz' or '300 rad/s' (as max_frequency in model files)\n"
 	"  --interface NAME    an interface by its name or node number; may be repeated (all that the file offers)\n"
 	"  --reference NAME    the interface that carries the body frame (the first)\n"
+	"  --geometric         geometric stiffness too, from the elements of a CalculiX deck or DMIG matrices\n"
 	"  --free              no interfaces: free modes about the center of mass\n"
 	"  --mass M            what the mass should be, in kg or with its unit; more than 1 % off is an error\n"
 	"  --units mm-t        millimeters, tonnes, seconds, newtons (m-kg)\n"
@@ -238,10 +239,6 @@ static int keep_body(const Options *o, const Flexibles *all) {
 	CalModal *modal = NULL;
 	const int first_order = o->ignore_geometric || !o->write;
 	CalStatus status = cal_flex_modal(all->desc, all->ids[0], first_order, NULL, &modal, &error);
-	if (status == CAL_ERR_MODEL && !first_order) {
-		const size_t used = strlen(error.text);
-		snprintf(error.text + used, sizeof error.text - used, " (--ignore-geometric leaves them out)");
-	}
 	if (status == CAL_OK && o->name)
 		status = cal_modal_set_name(modal, o->name);
 	int code = say_status(input_name(o->path), status, &error);
@@ -411,6 +408,7 @@ int command_modes(int argc, char **argv) {
 	                                        {"name", required_argument, NULL, 'n'},
 	                                        {"body", required_argument, NULL, 'o'},
 	                                        {"ignore-geometric", no_argument, NULL, 'g'},
+	                                        {"geometric", no_argument, NULL, 's'},
 	                                        {"modes", required_argument, NULL, 'm'},
 	                                        {"max-frequency", required_argument, NULL, 'x'},
 	                                        {"interface", required_argument, NULL, 'i'},
@@ -432,6 +430,7 @@ int command_modes(int argc, char **argv) {
 			return option_wrong("modes", argv, options);
 		o.json |= option == 'j';
 		o.ignore_geometric |= option == 'g';
+		o.how.geometric |= option == 's';
 		o.free |= option == 'f';
 		o.plot = option == 'p' ? optarg : o.plot;
 		o.write = option == 'w' ? optarg : o.write;

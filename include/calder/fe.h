@@ -85,6 +85,7 @@ typedef struct CalFeReduction {
 	double max_frequency;          // of these, keep those up to it [rad/s]; 0: all
 	double damping_ratio;          // of every mode of the result
 	double expected_mass;          // [kg]; > 0: an error if the model's mass differs by more than 1 %
+	int geometric;                 // nonzero: geometric stiffness too, from the elements of the model (docs/fe.md)
 	int display_count;             // nodes of the model that are kept for drawing; 0: 300, < 0: none
 } CalFeReduction;
 
@@ -92,7 +93,7 @@ typedef struct CalFeReduction {
 CAL_API CalStatus cal_fe_reduce(const CalFeModel *fe, const CalFeReduction *how, CalModal **modal, CalError *error);
 
 typedef struct CalModalOptions {
-	int ignore_geometric_stiffness; // SID: read on if it has terms that CalFlexDef cannot carry
+	int ignore_geometric_stiffness; // leave geometric stiffness and second-order shapes out
 } CalModalOptions;
 
 /** Reads a SID file (.SID_FEM, .sid) or a modal file (YAML or JSON: all other names). options NULL: defaults. */
@@ -116,6 +117,7 @@ typedef struct CalModalNode {
 	CalMat3 inertia;        // rotary, [kg m^2]
 	const double *phi;      // [3][modes]
 	const double *psi;      // [3][modes]
+	const double *phi2;     // [3][modes][modes] second-order translation; NULL: none
 } CalModalNode;
 
 typedef struct CalModalInfo {
@@ -125,6 +127,7 @@ typedef struct CalModalInfo {
 	int modes, node_count;
 	const double *stiffness; // [modes][modes]
 	const double *damping;   // [modes][modes] or NULL
+	const double *geometric; // [CAL_FLEX_GEOMETRIC][modes][modes] as in CalFlexDef, or NULL
 	double rigid_mass;       // of the part that does not deform [kg]; mass below includes it
 	double mass;             // of everything, at rest [kg]
 	CalVec3 com;             // in B [m]
@@ -155,8 +158,8 @@ CAL_API CalStatus cal_modal_add(const CalModal *modal, CalDesc *desc, const char
 
 /**
  * The other way round: a flexible body of a description as a modal body, which can be written as a SID or modal file.
- * Those have no place for second-order shapes: a body that has any is refused, or goes without them if first_order is
- * not zero. The frequency bound is left out; the modal's notes say so. allocator NULL: malloc.
+ * first_order nonzero: without second-order shapes and geometric stiffness. The frequency bound is left out; the
+ * modal's notes say both. allocator NULL: malloc.
  */
 CAL_API CalStatus cal_flex_modal(const CalDesc *desc, CalBodyId body, int first_order, const CalAllocator *allocator,
                                  CalModal **modal, CalError *error);

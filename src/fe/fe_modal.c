@@ -152,6 +152,38 @@ void fe_modal_moments(const CalModal *modal, double *A) {
 	}
 }
 
+void fe_geometric_from_rates(const double rates[CAL_FLEX_GEOMETRIC], double out[CAL_FLEX_GEOMETRIC]) {
+	const double *turn = rates + 3, *spin = rates + 6;
+	for (int x = 0; x < 3; x++) {
+		const int y = (x + 1) % 3, z = (x + 2) % 3; // product 3 + x: xy, yz, zx
+		out[x] = rates[x];
+		out[3 + 4 * x] = (spin[x] - spin[y] - spin[z]) / 2;
+		out[3 + 3 * z + y] = (spin[3 + y] + turn[x]) / 2;
+		out[3 + 3 * y + z] = (spin[3 + y] - turn[x]) / 2;
+	}
+}
+
+bool fe_modal_geometric(const CalModal *modal, double *out) {
+	const size_t square = (size_t)modal->modes * (size_t)modal->modes;
+	bool any = modal->geometric != NULL;
+	memset(out, 0, CAL_FLEX_GEOMETRIC * square * sizeof *out);
+	if (modal->geometric)
+		memcpy(out, modal->geometric, CAL_FLEX_GEOMETRIC * square * sizeof *out);
+	for (int i = 0; i < modal->node_count; i++) {
+		const ModalNode *node = &modal->nodes[i];
+		const CalVec3 at = node->placement.position;
+		const double p[3] = {at.x, at.y, at.z};
+		any |= node->phi2 != NULL;
+		for (size_t k = 0; node->phi2 && k < 3 * square; k++) {
+			const double twice = 2 * node->mass * node->phi2[k];
+			out[k] += twice;
+			for (size_t j = 0; j < 3; j++)
+				out[(3 + 3 * (k / square) + j) * square + k % square] += twice * p[j];
+		}
+	}
+	return any;
+}
+
 /* ---- mass points ------------------------------------------------------------------------------- */
 
 static CalStatus put_points(CalModal *modal, const double *z, int count, double mass, CalError *error) {
@@ -304,7 +336,8 @@ static CalStatus check_nodes(const CalModal *modal, CalError *error) {
 	const size_t n = (size_t)modal->modes;
 	for (int i = 0; i < modal->node_count; i++) {
 		const ModalNode *node = &modal->nodes[i];
-		if (!all_finite(node->phi, 6 * n) || !isfinite(node->mass) || node->mass < 0)
+		if (!all_finite(node->phi, 6 * n) || !all_finite(node->phi2, 3 * n * n) || !isfinite(node->mass) ||
+		    node->mass < 0)
 			return refuse_modal(modal, node->place, error,
 			                    "node \"%s\": its mass is negative, or its mass or a shape is not finite", node->name);
 		for (int k = 0; k < i && node->kind != CAL_MODAL_MASS; k++)
@@ -319,6 +352,8 @@ CalStatus fe_modal_check(const CalModal *modal, CalError *error) {
 	const CalAllocator *allocator = &modal->pool.allocator;
 	if (!all_finite(modal->stiffness, n * n) || !all_finite(modal->damping, n * n))
 		return refuse_modal(modal, modal->stiffness_place, error, "stiffness or damping is not finite");
+	if (!all_finite(modal->geometric, CAL_FLEX_GEOMETRIC * n * n))
+		return refuse_modal(modal, (ModalPlace){0, 0}, error, "the geometric stiffness is not finite");
 	double *memory = memory_alloc(allocator, (n * n + 6 * n) * sizeof *memory);
 	if (!memory)
 		return fe_file_error(error, modal->path, CAL_ERR_MEMORY, "out of memory");
@@ -341,6 +376,7 @@ CalModalInfo cal_modal_info(const CalModal *modal) {
 	info.node_count = modal->node_count;
 	info.stiffness = modal->stiffness;
 	info.damping = modal->damping;
+	info.geometric = modal->geometric;
 	info.rigid_mass = modal->rigid_mass;
 	info.dropped = modal->dropped;
 	info.dropped_from = modal->dropped_from;
@@ -371,7 +407,7 @@ CalStatus cal_modal_node(const CalModal *modal, int index, CalModalNode *node) {
 	if (!modal || !node || index < 0 || index >= modal->node_count)
 		return CAL_ERR_ARGUMENT;
 	const ModalNode *n = &modal->nodes[index];
-	*node = (CalModalNode){n->name, n->kind, n->placement, n->mass, n->inertia, n->phi, n->psi};
+	*node = (CalModalNode){n->name, n->kind, n->placement, n->mass, n->inertia, n->phi, n->psi, n->phi2};
 	return CAL_OK;
 }
 
@@ -403,7 +439,8 @@ static CalStatus add_flex_node(Adding *a, const ModalNode *node, CalFlexNode *ou
 	def.name = node->name;
 	def.placement = node->placement;
 	def.place = a->place;
-	*out = (CalFlexNode){.mass = node->mass, .inertia = node->inertia, .phi = node->phi, .psi = node->psi};
+	*out = (CalFlexNode){
+		.mass = node->mass, .inertia = node->inertia, .phi = node->phi, .psi = node->psi, .phi2 = node->phi2};
 	return cal_desc_add_node(a->desc, a->body, &def, &out->node, a->error);
 }
 
@@ -415,6 +452,7 @@ CalStatus fe_modal_add_body(const CalModal *modal, CalDesc *desc, const char *na
 		return error_set(error, CAL_ERR_MEMORY, "%s: out of memory", modal->path);
 	CalFlexDef def = {.modes = modal->modes, .stiffness = modal->stiffness, .damping = modal->damping, .nodes = nodes};
 	def.frequency_bound = frequency_bound;
+	def.geometric = modal->geometric;
 	CalStatus status = add_body(&a, name, group);
 	for (int i = 0; i < modal->node_count && status == CAL_OK; i++)
 		if (modal->nodes[i].kind != CAL_MODAL_DISPLAY)

@@ -27,6 +27,7 @@ typedef struct ModalNode {
 	double mass;
 	CalMat3 inertia;
 	double *phi, *psi; // [3][modes]
+	double *phi2;      // [3][modes][modes]; NULL: none
 } ModalNode;
 
 struct CalModal {
@@ -34,6 +35,7 @@ struct CalModal {
 	const char *path, *name, *source, *boundary;
 	int modes;
 	double *stiffness, *damping; // [modes][modes]; damping may be NULL
+	double *geometric;           // [CAL_FLEX_GEOMETRIC][modes][modes] as in CalFlexDef; NULL: none
 	ModalPlace stiffness_place;  //
 	double rigid_mass;           // the part that does not deform
 	CalVec3 rigid_com;
@@ -68,6 +70,16 @@ void fe_modal_mass(const CalModal *modal, ModalMass *mass);
 /** The matrix A of fe_mass.h over all mass, rotary inertia left out: A[D][D], memory of the caller. */
 void fe_modal_moments(const CalModal *modal, double *A);
 
+/**
+ * An element of the matrices of CalFlexDef.geometric, out[12], from those of unit rates: accelerations (x, y, z),
+ * angular accelerations (x, y, z), products of angular velocities (xx, yy, zz, xy, yz, xz); W = [al]x + [w]x[w]x.
+ */
+void fe_geometric_from_rates(const double rates[CAL_FLEX_GEOMETRIC], double out[CAL_FLEX_GEOMETRIC]);
+/**
+ * Geometric stiffness of all mass, out[CAL_FLEX_GEOMETRIC][modes][modes]: that of the body and 2 sum m phi2 (1, p')
+ * of nodes with second-order shapes. False: there is none.
+ */
+bool fe_modal_geometric(const CalModal *modal, double *out);
 /** Adds points with these moments as nodes of the kind CAL_MODAL_MASS and says in modal->fidelity what they lose. */
 CalStatus fe_modal_add_mass_points(CalModal *modal, const FeMoments *moments, const double *angular, CalError *error);
 

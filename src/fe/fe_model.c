@@ -33,17 +33,21 @@ CalFeModel *fe_model_new(const char *path, const char *format, const CalFeUnits 
 	return fe;
 }
 
+static void matrix_free(const FeMatrix *A, const CalAllocator *allocator) {
+	memory_free(allocator, A->row);
+	memory_free(allocator, A->col);
+	memory_free(allocator, A->value);
+}
+
 void cal_fe_destroy(CalFeModel *fe) {
 	if (!fe)
 		return;
 	const CalAllocator allocator = fe->pool.allocator;
 	memory_free(&allocator, fe->nodes);
-	FeMatrix *both[] = {&fe->K, &fe->M};
-	for (int i = 0; i < 2; i++) {
-		memory_free(&allocator, both[i]->row);
-		memory_free(&allocator, both[i]->col);
-		memory_free(&allocator, both[i]->value);
-	}
+	matrix_free(&fe->K, &allocator);
+	matrix_free(&fe->M, &allocator);
+	for (int i = 0; i < fe->load_count; i++)
+		matrix_free(&fe->loads[i].K, &allocator);
 	Pool pool = fe->pool; // the model itself is in its pool
 	pool_free(&pool);
 }
@@ -182,19 +186,32 @@ bool fe_node_is_frame(const FeNode *node) {
 
 /* ---- matrices ---------------------------------------------------------------------------------- */
 
+static void scale_matrix(const CalFeModel *fe, FeMatrix *A, double unit) {
+	const double length = fe->units.length;
+	for (int e = 0; e < A->count; e++) {
+		const FeDof *a = &fe->dofs[A->row[e]], *b = &fe->dofs[A->col[e]];
+		const int rotations = (a->component > 2) + (b->component > 2);
+		A->value[e] *= unit * (rotations == 2 ? length * length : rotations == 1 ? length : 1);
+	}
+}
+
 static void scale_to_si(CalFeModel *fe) {
 	const double length = fe->units.length, mass = fe->units.mass;
 	for (int i = 0; i < fe->node_count; i++) {
 		CalVec3 *p = &fe->nodes[i].position;
 		*p = (CalVec3){p->x * length, p->y * length, p->z * length};
 	}
-	FeMatrix *both[] = {&fe->K, &fe->M};
-	for (int k = 0; k < 2; k++)
-		for (int e = 0; e < both[k]->count; e++) {
-			const FeDof *a = &fe->dofs[both[k]->row[e]], *b = &fe->dofs[both[k]->col[e]];
-			const int rotations = (a->component > 2) + (b->component > 2);
-			both[k]->value[e] *= mass * (rotations == 2 ? length * length : rotations == 1 ? length : 1);
-		}
+	for (int e = 0; e < fe->element_count; e++)
+		fe->elements[e].young *= mass / length;
+	scale_matrix(fe, &fe->K, mass);
+	scale_matrix(fe, &fe->M, mass);
+	for (int i = 0; i < fe->load_count; i++) {
+		const FeLoad load = fe->loads[i].load;
+		scale_matrix(fe, &fe->loads[i].K,
+		             load == FE_ACCELERATION ? mass / length
+		             : load == FE_FORCE      ? 1 / length
+		                                     : mass);
+	}
 }
 
 void fe_matrix_multiply(const FeMatrix *A, int n, int columns, const double *x, double *y) {

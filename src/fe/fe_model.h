@@ -14,6 +14,7 @@
 
 #include "base/memory_pool.h"
 #include "base/text_reader.h"
+#include "fe/fe_element.h"
 
 enum { FE_MAX_DOFS = 200000, FE_MAX_FILES = 1000 };
 
@@ -34,10 +35,34 @@ typedef struct FeMatrix {
 	double *value;
 } FeMatrix;
 
+/* The load that a matrix of differential stiffness belongs to. */
+typedef enum FeLoad {
+	FE_ACCELERATION, // of the body frame along an axis
+	FE_TURNING,      // its angular acceleration about an axis
+	FE_SPIN,         // a product of its angular velocities: xx, yy, zz, xy, yz, xz
+	FE_FORCE,        // at a node, along an axis
+} FeLoad;
+
+/* Differential stiffness per unit load. */
+typedef struct FeLoadStiffness {
+	FeLoad load;
+	int axis; // or the product
+	int node; // of FE_FORCE
+	FeMatrix K;
+} FeLoadStiffness;
+
 typedef struct FeFrame {
 	const char *name;
 	int node; // index
 } FeFrame;
+
+/* A solid element of an isotropic material. */
+typedef struct FeElement {
+	long id;
+	int type; // fe_element.h
+	int node[FE_ELEMENT_NODES];
+	double young, poisson; // [Pa], 1
+} FeElement;
 
 typedef struct FeSource {
 	const char *path;
@@ -57,6 +82,12 @@ struct CalFeModel {
 	FeMatrix K, M;
 	FeFrame *frames;
 	int frame_count;
+	FeElement *elements; // for the geometric stiffness alone
+	int element_count;
+	int *tied;              // [node_count] frame node that moves a node without equations, rigidly; -1: none
+	FeLoadStiffness *loads; // the same, where the file has it in matrices
+	int load_count;
+	char mesh_fault[256]; // why elements are missing or cannot be used; "": they are fine
 };
 
 /** An empty model, or NULL. */

@@ -375,6 +375,8 @@ static CalStatus fill_modal(Reduce *r, CalModal *modal) {
 		status = add_nodes(r, modal);
 	if (status == CAL_OK)
 		status = fe_reduce_mass(r, modal);
+	if (status == CAL_OK && r->how->geometric)
+		status = fe_reduce_geometric(r, modal);
 	return status == CAL_OK ? fe_modal_check(modal, r->error) : status;
 }
 

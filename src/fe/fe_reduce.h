@@ -39,6 +39,15 @@ double fe_shape_at(const Reduce *r, int shape, const FeNode *node, int component
 /** Gives the body mass points that have the moments of the finite element model in these shapes. */
 CalStatus fe_reduce_mass(Reduce *r, CalModal *modal);
 
+/**
+ * The inertia forces -sum m (a + W r) of the twelve unit acceleration fields of CalFlexDef.geometric; false: out of
+ * memory.
+ */
+bool fe_inertia_loads(Reduce *r, double *loads);
+
+/** Geometric stiffness of the body per unit acceleration field, and phi2 of its interfaces. */
+CalStatus fe_reduce_geometric(Reduce *r, CalModal *modal);
+
 /** T A T' for A = K or M, symmetric to the last bit; product[shapes][n] becomes A T. */
 void fe_project(const Reduce *r, const FeMatrix *A, int shapes, double *product, double *out);
 

@@ -116,27 +116,59 @@ static void add_mass_entry(Rows *rows, const FeDof *a, const FeDof *b, double m,
 	}
 }
 
+/* Y = the scalar mass matrix times Z. */
+static void multiply_mass(const Reduce *r, Rows *rows) {
+	for (int e = 0; e < r->fe->M.count; e++) {
+		const FeDof *a = &r->fe->dofs[r->fe->M.row[e]], *b = &r->fe->dofs[r->fe->M.col[e]];
+		// Off the diagonal an entry stands for two; inside a block of one node both may fall on the same rows.
+		if (a->node >= 0 && b->node >= 0)
+			add_mass_entry(rows, a, b, r->fe->M.value[e], r->fe->M.row[e] != r->fe->M.col[e]);
+	}
+}
+
 static double *full_moments(Reduce *r, int shapes) {
 	Rows rows = {0};
 	if (!make_rows(r, &rows, shapes))
 		return NULL;
 	const size_t D = (size_t)rows.D;
 	double *A = pool_array(&r->pool, D * D, sizeof *A);
-	for (int e = 0; A && e < r->fe->M.count; e++) {
-		const FeDof *a = &r->fe->dofs[r->fe->M.row[e]], *b = &r->fe->dofs[r->fe->M.col[e]];
-		if (a->node < 0 || b->node < 0)
-			continue;
-		// Off the diagonal an entry stands for two; inside a block of one node both may fall on the same rows.
-		add_mass_entry(&rows, a, b, r->fe->M.value[e], r->fe->M.row[e] != r->fe->M.col[e]);
-	}
-	for (int k = 0; A && k < rows.count; k++)
+	if (!A)
+		return NULL;
+	multiply_mass(r, &rows);
+	for (int k = 0; k < rows.count; k++)
 		for (size_t s = 0; s < D; s++)
 			for (size_t t = 0; t < D; t++)
 				A[s * D + t] += rows.Z[(size_t)k * D + s] * rows.Y[(size_t)k * D + t];
-	for (size_t s = 0; A && s < D; s++)
+	for (size_t s = 0; s < D; s++)
 		for (size_t t = 0; t < s; t++)
 			A[s * D + t] = A[t * D + s] = (A[s * D + t] + A[t * D + s]) / 2;
 	return A;
+}
+
+/*
+ * Field k of the twelve is e_i z_j, i = its direction and z = (1, p): k = i for 1, 3 + 3 i + j for p_j. Its force on a
+ * translation is that of the row, its moment on a rotation sum m d x e_i z_j, of the rows that go with d.
+ */
+bool fe_inertia_loads(Reduce *r, double *loads) {
+	Rows rows = {0};
+	if (!make_rows(r, &rows, 0))
+		return false;
+	multiply_mass(r, &rows);
+	for (int k = 0; k < CAL_FLEX_GEOMETRIC; k++) {
+		const int i = k < 3 ? k : (k - 3) / 3, z = k < 3 ? 0 : 1 + (k - 3) % 3;
+		for (int e = 0; e < r->n; e++) {
+			const FeDof *dof = &r->fe->dofs[e];
+			const double *Y = dof->node < 0 ? NULL : rows.Y + (size_t)rows.first[dof->node] * (size_t)rows.D + z;
+			double *load = &loads[(size_t)k * (size_t)r->n + (size_t)e];
+			const int c = dof->component - 3, next = (c + 1) % 3, last = (c + 2) % 3;
+			if (Y && c < 0)
+				*load = dof->component == i ? -Y[0] : 0;
+			else if (Y) // (d x e_i)_c = d_next [i = last] - d_last [i = next]
+				*load = (i == next ? Y[(size_t)(1 + last) * (size_t)rows.D] : 0) -
+				        (i == last ? Y[(size_t)(1 + next) * (size_t)rows.D] : 0);
+		}
+	}
+	return true;
 }
 
 /* sum m p_c phi_c: the shape times a unit stretch along the axis. */

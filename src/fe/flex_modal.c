@@ -17,6 +17,7 @@ typedef struct Source {
 	CalBodyId id;
 	CalBodyDef body;
 	CalFlexDef flex;
+	int first_order; // second-order shapes and geometric stiffness are left out
 	CalModal *modal;
 	CalError *error;
 } Source;
@@ -34,7 +35,15 @@ static bool is_second_order(const Source *s) {
 	for (int i = 0; i < s->flex.node_count; i++)
 		if (s->flex.nodes[i].phi2)
 			return true;
-	return false;
+	return s->flex.geometric;
+}
+
+/* A copy of numbers in memory of the body; NULL for NULL. */
+static bool copy_numbers(Source *s, const double *from, size_t count, double **to) {
+	*to = from ? pool_array(&s->modal->pool, count, sizeof **to) : NULL;
+	if (*to)
+		memcpy(*to, from, count * sizeof **to);
+	return *to || !from;
 }
 
 static bool is_at_origin(CalVec3 p) { return p.x == 0 && p.y == 0 && p.z == 0; }
@@ -53,7 +62,8 @@ static CalStatus copy_node(Source *s, const CalFlexNodeInfo *info) {
 		memcpy(node->phi, info->flex.phi, size);
 	if (info->flex.psi)
 		memcpy(node->psi, info->flex.psi, size);
-	return CAL_OK;
+	const double *phi2 = s->first_order ? NULL : info->flex.phi2;
+	return copy_numbers(s, phi2, size / sizeof(double) * (size_t)s->flex.modes, &node->phi2) ? CAL_OK : no_memory(s);
 }
 
 static CalStatus copy_nodes(Source *s) {
@@ -73,14 +83,12 @@ static CalStatus copy_nodes(Source *s) {
 static CalStatus copy_forces(Source *s) {
 	CalModal *modal = s->modal;
 	const size_t square = (size_t)s->flex.modes * (size_t)s->flex.modes;
+	const double *geometric = s->first_order ? NULL : s->flex.geometric;
 	memcpy(modal->stiffness, s->flex.stiffness, square * sizeof(double));
-	if (!s->flex.damping)
-		return CAL_OK;
-	modal->damping = pool_array(&modal->pool, square, sizeof(double));
-	if (!modal->damping)
-		return no_memory(s);
-	memcpy(modal->damping, s->flex.damping, square * sizeof(double));
-	return CAL_OK;
+	return copy_numbers(s, s->flex.damping, square, &modal->damping) &&
+	               copy_numbers(s, geometric, CAL_FLEX_GEOMETRIC * square, &modal->geometric)
+	           ? CAL_OK
+	           : no_memory(s);
 }
 
 static CalStatus copy_body(Source *s) {
@@ -88,8 +96,8 @@ static CalStatus copy_body(Source *s) {
 	modal->rigid_mass = s->body.mass;
 	modal->rigid_com = s->body.com;
 	modal->rigid_inertia = s->body.inertia;
-	if (is_second_order(s))
-		fe_modal_note(modal, "second-order shapes (foreshortening) are left out");
+	if (s->first_order && is_second_order(s))
+		fe_modal_note(modal, "second-order shapes and geometric stiffness are left out");
 	if (s->flex.frequency_bound > 0)
 		fe_modal_note(modal, "the frequency bound of %g rad/s is left out", s->flex.frequency_bound);
 	CalStatus status = cal_modal_set_name(modal, s->body.name);
@@ -110,7 +118,7 @@ CalStatus cal_modal_set_name(CalModal *modal, const char *name) {
 
 CalStatus cal_flex_modal(const CalDesc *desc, CalBodyId id, int first_order, const CalAllocator *allocator,
                          CalModal **modal, CalError *error) {
-	Source s = {.desc = desc, .id = id, .error = error};
+	Source s = {.desc = desc, .id = id, .first_order = first_order, .error = error};
 	if (!modal)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_flex_modal: modal is NULL");
 	*modal = NULL;
@@ -124,11 +132,6 @@ CalStatus cal_flex_modal(const CalDesc *desc, CalBodyId id, int first_order, con
 	if (s.flex.modes > FE_MAX_MODES)
 		return error_set(error, CAL_ERR_MODEL, "%s%sbody \"%s\": modal bodies have at most %d modes, this one has %d",
 		                 PLACE_ARGS(s.body.place), s.body.name, (int)FE_MAX_MODES, s.flex.modes);
-	if (is_second_order(&s) && !first_order)
-		return error_set(error, CAL_ERR_MODEL,
-		                 "%s%sbody \"%s\" has second-order shapes, for which a modal body has no place; leave them out "
-		                 "on purpose, or keep the body in its model",
-		                 PLACE_ARGS(s.body.place), s.body.name);
 	s.modal = fe_modal_new(s.body.name, "model", s.flex.modes, allocator);
 	if (!s.modal)
 		return no_memory(&s);

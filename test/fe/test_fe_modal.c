@@ -282,11 +282,11 @@ static void sid_errors_have_places(void **state) {
 	     "          ksigma\n               order                     = 2", CAL_ERR_UNSUPPORTED,
 	     "bad.SID_FEM:", "terms of order 2"},
 		{"          end ksigma", "               m0(1,1) = 3.0\n          end ksigma", CAL_ERR_UNSUPPORTED,
-	     "bad.SID_FEM", "the reference stress ksigma"},
-		{"          Ct\n               order                     = 0\n               nrow                      = 2\n"
-	     "               ncol                      = 3\n               nq                        = 0\n",
-	     "          Ct\n order = 1\n nrow = 2\n ncol = 3\n nq = 2\n m1(1,1,1) = 5.0\n", CAL_ERR_UNSUPPORTED,
-	     "bad.SID_FEM", "geometric stiffness (Ct's M1)"},
+	     "bad.SID_FEM", "reference stress, ksigma"},
+		{"          psi\n               order                     = 0\n               nrow                      = 3\n"
+	     "               ncol                      = 2\n               nq                        = 0\n",
+	     "          psi\n order = 1\n nrow = 3\n ncol = 2\n nq = 2\n m1(1,1,1) = 5.0\n", CAL_ERR_UNSUPPORTED,
+	     "bad.SID_FEM", "the M1 of a node's psi"},
 	};
 	CalModal *modal = small_modal();
 	CalError error = {0};
@@ -296,25 +296,114 @@ static void sid_errors_have_places(void **state) {
 		expect_error(changed_copy(temp_path("good.SID_FEM"), "bad.SID_FEM", list[i].from, list[i].to), &list[i]);
 }
 
-static void geometric_stiffness_is_refused_unless_ignored(void **state) {
+/* An entry of a matrix in a SID file, replaced by what it was and `more`. */
+static const char *with_more(const char *matrix, const char *entry, double more) {
+	char *text = text_of(temp_path("good.SID_FEM")), start[32], number[40];
+	snprintf(start, sizeof start, "\n          %s\n", matrix);
+	char *at = strchr(strstr(strstr(text, start), entry), '=') + 2;
+	const double value = sid_entry(text, matrix, entry) + more;
+	snprintf(number, sizeof number, "%23.16e", value);
+	memcpy(at, number, strlen(number) - (at[0] == '-' ? 0 : 1));
+	const char *path = write_text("stiff.SID_FEM", text);
+	free(text);
+	return path;
+}
+
+/* Matrix k of the geometric stiffness of mode 1. */
+static double geometric_of(const char *path, int k) {
+	CalModal *modal = modal_of(path);
+	const CalModalInfo info = cal_modal_info(modal);
+	assert_non_null(info.geometric);
+	const double value = info.geometric[4 * k];
+	cal_modal_destroy(modal);
+	return value;
+}
+
+/*
+ * K(a, W) = a.K_t + al.K_r + (w_x w_x, ...).K_w with W = [al]x + w w' - w.w 1: what a term of the file is in matrices
+ * of W.
+ */
+static void terms_of_a_sid_are_geometric_stiffness(void **state) {
 	(void)state;
 	NEEDS_LIBYAML();
+	enum { XX = 3, YY = 7, ZZ = 11 };
 	CalModal *modal = small_modal();
 	CalError error = {0};
 	assert_int_equal(cal_modal_write(modal, temp_path("good.SID_FEM"), &error), CAL_OK);
 	cal_modal_destroy(modal);
-	char *text = text_of(temp_path("good.SID_FEM"));
-	char *oe = strstr(strstr(text, "\n          Oe\n"), "m1(   1,   1,   1)");
-	char *digit = strchr(oe, '=') + 3; // -1.4...
-	*digit = '9';
-	const char *path = write_text("stiff.SID_FEM", text);
-	free(text);
-	assert_int_equal(cal_modal_read(path, NULL, NULL, &modal, &error), CAL_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.text, "what Oe's M1 has beyond the inertia"));
+	const char *path = with_more("Oe", "m1(   1,   1,   1)", 4);
+	assert_near(geometric_of(path, XX), 2, 1e-12); // w_x w_x: W_yy = W_zz = -1
+	assert_near(geometric_of(path, YY), -2, 1e-12);
+	assert_near(geometric_of(path, ZZ), -2, 1e-12);
 	const CalModalOptions ignore = {.ignore_geometric_stiffness = 1};
 	assert_int_equal(cal_modal_read(path, &ignore, NULL, &modal, &error), CAL_OK);
 	assert_non_null(strstr(cal_modal_info(modal).notes, "left out: geometric stiffness"));
+	assert_null(cal_modal_info(modal).geometric);
 	cal_modal_destroy(modal);
+	path = changed_copy(temp_path("good.SID_FEM"), "stiff.SID_FEM",
+	                    "          Ct\n               order                     = 0\n"
+	                    "               nrow                      = 2\n               ncol                      = 3\n"
+	                    "               nq                        = 0\n",
+	                    "          Ct\n order = 1\n nrow = 2\n ncol = 3\n nq = 2\n m1(1,1,2) = 5.0\n");
+	assert_near(geometric_of(path, 1), 5, 1e-15);
+	path = changed_copy(temp_path("good.SID_FEM"), "stiff.SID_FEM", "          end Cr",
+	                    "               m1(1,1,2) = 3.0\n          end Cr");
+	assert_near(geometric_of(path, 3 + 2), 1.5, 1e-12); // about y: W_xz = 1, W_zx = -1
+	assert_near(geometric_of(path, 3 + 6), -1.5, 1e-12);
+	path = changed_copy(temp_path("good.SID_FEM"), "stiff.SID_FEM",
+	                    "          ksigma\n               order                     = 0\n"
+	                    "               nrow                      = 2\n               ncol                      = 1\n"
+	                    "               nq                        = 0\n",
+	                    "          ksigma\n order = 1\n nrow = 2\n ncol = 1\n nq = 2\n m1(2,2,1) = 6.0\n");
+	modal = modal_of(path);
+	assert_near(cal_modal_info(modal).stiffness[3], 406, 1e-12);
+	cal_modal_destroy(modal);
+}
+
+static void same_geometric(const CalModal *a, const CalModal *b, double tolerance) {
+	const CalModalInfo x = cal_modal_info(a), y = cal_modal_info(b);
+	const int square = x.modes * x.modes;
+	double size = 0;
+	assert_non_null(x.geometric);
+	assert_non_null(y.geometric);
+	for (int i = 0; i < CAL_FLEX_GEOMETRIC * square; i++)
+		size = fmax(size, fabs(x.geometric[i]));
+	for (int i = 0; i < CAL_FLEX_GEOMETRIC * square; i++)
+		assert_near(y.geometric[i], x.geometric[i], tolerance * size);
+	CalModalNode p, q;
+	assert_int_equal(cal_modal_node(a, 5, &p), CAL_OK);
+	assert_int_equal(cal_modal_node(b, 5, &q), CAL_OK);
+	assert_non_null(p.phi2);
+	assert_non_null(q.phi2);
+	for (int i = 0; i < 3 * square; i++)
+		assert_near(q.phi2[i], p.phi2[i], tolerance);
+}
+
+static void geometric_stiffness_goes_through_both_files(void **state) {
+	(void)state;
+	NEEDS_LIBYAML();
+	CalDesc *desc = NULL;
+	CalError error = {0};
+	CalPanelDef panel = cal_panel_def();
+	CalBodyId id;
+	CalModal *a = NULL;
+	panel.name = "panel", panel.length = 3, panel.width = 1, panel.cover_mass = 2, panel.choice.modes = 5;
+	panel.second_order = 1, panel.in_plane = 1;
+	panel.rib_x = panel.rib_y = (CalSection){.EA = 1e6, .GJ = 200, .EIy = 300, .EIz = 300, .rhoA = 0.4, .rhoIy = 0.1};
+	assert_int_equal(cal_desc_create(NULL, &desc), CAL_OK);
+	assert_int_equal(cal_panel_add(desc, &panel, &id, &error), CAL_OK);
+	assert_int_equal(cal_flex_modal(desc, id, 0, NULL, &a, &error), CAL_OK);
+	cal_desc_destroy(desc);
+	static const char *const names[] = {"panel.json", "panel.SID_FEM"};
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(cal_modal_write(a, temp_path(names[i]), &error), CAL_OK);
+		CalModal *b = modal_of(temp_path(names[i]));
+		same_body(a, b, 1e-11);
+		same_geometric(a, b, i ? 1e-11 : 0);
+		assert_string_equal(cal_modal_info(b).notes, "");
+		cal_modal_destroy(b);
+	}
+	cal_modal_destroy(a);
 }
 
 static void files_that_cannot_be_written_are_reported(void **state) {
@@ -340,7 +429,8 @@ int main(void) {
 		cmocka_unit_test(reduced_body_survives_both_files),
 		cmocka_unit_test(modal_file_errors_have_places),
 		cmocka_unit_test(sid_errors_have_places),
-		cmocka_unit_test(geometric_stiffness_is_refused_unless_ignored),
+		cmocka_unit_test(terms_of_a_sid_are_geometric_stiffness),
+		cmocka_unit_test(geometric_stiffness_goes_through_both_files),
 		cmocka_unit_test(files_that_cannot_be_written_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

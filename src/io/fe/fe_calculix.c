@@ -12,12 +12,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/fe/fe_calculix_mesh.h"
 #include "io/fe/fe_file.h"
 
 enum { PATH_SIZE = 1024, INCLUDE_DEPTH = 8, MAX_FRAMES = 64 };
 
 typedef struct RigidBody {
-	char name[64];
+	char name[DECK_NAME], set[DECK_NAME];
+	bool of_elements;
 	long ref, rot;
 } RigidBody;
 
@@ -26,6 +28,7 @@ typedef struct Deck {
 	CalError *error;
 	RigidBody rigid[MAX_FRAMES];
 	int rigid_count;
+	DeckMesh mesh;
 } Deck;
 
 static CalStatus memory_error(const CalFeModel *fe, CalError *error) {
@@ -33,17 +36,6 @@ static CalStatus memory_error(const CalFeModel *fe, CalError *error) {
 }
 
 /* ---- the deck ---------------------------------------------------------------------------------- */
-
-/* The next comma-separated field of *rest, cut out of it; NULL at the end. */
-static char *next_field(char **rest) {
-	if (!*rest)
-		return NULL;
-	char *field = *rest, *comma = strchr(field, ',');
-	if (comma)
-		*comma = '\0';
-	*rest = comma ? comma + 1 : NULL;
-	return fe_trim(field);
-}
 
 /* Text without any blanks, in place: "REF NODE = 5" is REFNODE=5 to CalculiX. */
 static void squeeze(char *text) {
@@ -56,15 +48,16 @@ static void squeeze(char *text) {
 
 static CalStatus read_node(FeText *t, Deck *deck) {
 	char *rest = t->line;
-	const char *field = next_field(&rest);
+	const char *field = deck_next_field(&rest);
 	long id;
 	double x[3] = {0, 0, 0}; // coordinates that are left out are zero
 	if (!field || !fe_integer(field, &id) || id < 1)
 		return fe_text_error(t, CAL_ERR_INPUT, "expected a node: number, x, y, z");
-	for (int i = 0; i < 3 && (field = next_field(&rest)) && *field; i++)
+	for (int i = 0; i < 3 && (field = deck_next_field(&rest)) && *field; i++)
 		if (!fe_number(field, &x[i]))
 			return fe_text_error(t, CAL_ERR_INPUT, "coordinate %d of node %ld is no number: \"%.40s\"", i + 1, id,
 			                     field);
+	deck_mesh_node(&deck->mesh, id);
 	return fe_model_add_node(deck->fe, id, (CalVec3){x[0], x[1], x[2]}) ? CAL_OK : memory_error(deck->fe, t->error);
 }
 
@@ -72,9 +65,12 @@ static CalStatus read_node(FeText *t, Deck *deck) {
 static CalStatus read_rigid_body(FeText *t, Deck *deck, char *keyword) {
 	RigidBody body = {.name = "", .ref = -1, .rot = -1};
 	char *rest = keyword;
-	for (char *field; (field = next_field(&rest));) {
-		if (strncmp(field, "nset=", 5) == 0 || strncmp(field, "elset=", 6) == 0)
+	for (char *field; (field = deck_next_field(&rest));) {
+		if (strncmp(field, "nset=", 5) == 0 || strncmp(field, "elset=", 6) == 0) {
 			snprintf(body.name, sizeof body.name, "%.60s", strchr(field, '=') + 1);
+			snprintf(body.set, sizeof body.set, "%.63s", strchr(field, '=') + 1);
+			body.of_elements = field[0] == 'e';
+		}
 		if (strncmp(field, "refnode=", 8) == 0 && !fe_integer(field + 8, &body.ref))
 			return fe_text_error(t, CAL_ERR_INPUT, "REF NODE is no number");
 		if (strncmp(field, "rotnode=", 8) == 0 && !fe_integer(field + 8, &body.rot))
@@ -94,7 +90,7 @@ static CalStatus read_deck(Deck *deck, const char *path, int depth);
 static CalStatus read_include(FeText *t, Deck *deck, int depth) {
 	char path[PATH_SIZE];
 	char *rest = t->line;
-	for (char *field; (field = next_field(&rest));) {
+	for (char *field; (field = deck_next_field(&rest));) {
 		char *equals = strchr(field, '=');
 		if (!equals || tolower((unsigned char)field[0]) != 'i')
 			continue;
@@ -110,11 +106,11 @@ static CalStatus read_include(FeText *t, Deck *deck, int depth) {
 	return fe_text_error(t, CAL_ERR_INPUT, "*INCLUDE needs INPUT=file");
 }
 
-static CalStatus read_keyword(FeText *t, Deck *deck, int depth, bool *in_nodes) {
+static CalStatus read_keyword(FeText *t, Deck *deck, int depth) {
 	char keyword[FE_LINE_MAX];
 	memcpy(keyword, t->lower, sizeof keyword);
 	squeeze(keyword);
-	*in_nodes = strcmp(keyword, "*node") == 0 || strncmp(keyword, "*node,", 6) == 0;
+	deck_mesh_keyword(&deck->mesh, keyword);
 	if (strncmp(keyword, "*rigidbody", 10) == 0)
 		return read_rigid_body(t, deck, keyword);
 	if (strncmp(keyword, "*include", 8) == 0)
@@ -124,7 +120,6 @@ static CalStatus read_keyword(FeText *t, Deck *deck, int depth, bool *in_nodes) 
 
 static CalStatus read_deck(Deck *deck, const char *path, int depth) {
 	FeText t;
-	bool in_nodes = false;
 	CalStatus status = fe_model_open(deck->fe, &t, path, deck->error);
 	if (status != CAL_OK)
 		return status;
@@ -133,9 +128,11 @@ static CalStatus read_deck(Deck *deck, const char *path, int depth) {
 		if (!*start || strncmp(start, "**", 2) == 0)
 			continue;
 		if (*start == '*')
-			status = read_keyword(&t, deck, depth, &in_nodes);
-		else if (in_nodes)
+			status = read_keyword(&t, deck, depth);
+		else if (deck->mesh.block == DECK_NODES)
 			status = read_node(&t, deck);
+		else
+			deck_mesh_line(&deck->mesh, t.lower);
 	}
 	fe_text_close(&t);
 	return status;
@@ -259,8 +256,9 @@ static CalStatus add_frames(Deck *deck) {
 		if (!name)
 			return memory_error(fe, deck->error);
 		fe->frames[fe->frame_count++] = (FeFrame){name, node};
+		deck_mesh_tie(&deck->mesh, body->set, body->of_elements, node);
 	}
-	return CAL_OK;
+	return deck_mesh_complete(&deck->mesh) ? CAL_OK : memory_error(fe, deck->error);
 }
 
 static CalStatus read_job(Deck *deck, const char *base) {
@@ -300,7 +298,7 @@ CalStatus fe_read_calculix(const char *path, const CalFeUnits *units, const CalA
 	CalFeModel *made = fe_model_new(path, "CalculiX", units, allocator);
 	if (!made)
 		return fe_file_error(error, path, CAL_ERR_MEMORY, "out of memory");
-	Deck deck = {.fe = made, .error = error};
+	Deck deck = {.fe = made, .error = error, .mesh = {.fe = made, .set = -1}};
 	CalStatus status = read_job(&deck, base);
 	return fe_model_complete(made, status, fe, error);
 }

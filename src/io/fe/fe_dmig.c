@@ -5,6 +5,10 @@
  * Small field (8 columns), large field (16, "DMIG*") and free field (commas) cards; real symmetric (form 6) and real
  * square (form 1) matrices. A column card holds "name, grid, component" and then (grid, component, value) for its rows.
  * Component 0 is a scalar point. Grids must be in the basic coordinate system.
+ *
+ * Differential stiffness per unit load has names that say the load: KGTX, KGTY, KGTZ an acceleration of the body frame,
+ * KGRX, KGRY, KGRZ an angular acceleration about it, KGWXX, KGWYY, KGWZZ, KGWXY, KGWYZ, KGWXZ a product of angular
+ * velocities, KGF11X a force along x at grid 11.
  */
 #include <ctype.h>
 #include <math.h>
@@ -15,7 +19,7 @@
 #include "fe/fe_model.h"
 #include "math/portable.h"
 
-enum { MAX_FIELDS = 512, FIELD_SIZE = 24, MAX_NAMES = 16, INCLUDE_DEPTH = 8, PATH_SIZE = 1024, MAX_FRAMES = 16 };
+enum { MAX_FIELDS = 512, FIELD_SIZE = 24, MAX_NAMES = 128, INCLUDE_DEPTH = 8, PATH_SIZE = 1024, MAX_FRAMES = 16 };
 
 /* An entry before the equations are numbered. */
 typedef struct DmigEntry {
@@ -258,6 +262,35 @@ static CalStatus read_file(Dmig *d, const char *path, int depth) {
 
 /* ---- equations --------------------------------------------------------------------------------- */
 
+/* "x", "y", "z" or a product of two, at the end of a name; -1: none of them. */
+static int parse_axis(const char *text, bool product) {
+	static const char *const axes[] = {"X", "Y", "Z"}, *const products[] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"};
+	for (int i = 0; i < (product ? 6 : 3); i++)
+		if (strcmp(text, product ? products[i] : axes[i]) == 0)
+			return i;
+	return -1;
+}
+
+/* The load of a matrix by its name; the number of the grid for a force. */
+static bool parse_load(const char *name, FeLoadStiffness *out, long *grid) {
+	static const char letters[] = "TRWF"; // as in FeLoad
+	char number[16];
+	const char *letter = strncmp(name, "KG", 2) == 0 && name[2] ? strchr(letters, name[2]) : NULL;
+	const size_t digits = letter ? strspn(name + 3, "0123456789") : 0;
+	if (!letter)
+		return false;
+	*out = (FeLoadStiffness){.load = (FeLoad)(letter - letters), .node = -1};
+	out->axis = parse_axis(name + 3 + digits, out->load == FE_SPIN);
+	snprintf(number, sizeof number, "%.*s", (int)digits, name + 3);
+	return out->axis >= 0 && (out->load == FE_FORCE ? fe_integer(number, grid) : digits == 0);
+}
+
+static bool is_load(const char *name) {
+	FeLoadStiffness load;
+	long grid;
+	return parse_load(name, &load, &grid);
+}
+
 /* The matrix of that name, or the only one that starts with the letter. */
 static int choose_matrix(const Dmig *d, const char *wanted, const char *usual, char letter) {
 	const int exact = find_name(d, wanted ? wanted : usual);
@@ -265,7 +298,7 @@ static int choose_matrix(const Dmig *d, const char *wanted, const char *usual, c
 	if (wanted || exact >= 0)
 		return exact;
 	for (int i = 0; i < d->name_count; i++)
-		if (toupper((unsigned char)d->names[i].name[0]) == letter) {
+		if (toupper((unsigned char)d->names[i].name[0]) == letter && !is_load(d->names[i].name)) {
 			if (found >= 0)
 				return -1;
 			found = i;
@@ -361,6 +394,35 @@ static CalStatus add_frames(Dmig *d) {
 	return CAL_OK;
 }
 
+/* Matrices of differential stiffness; they have the equations of the stiffness. */
+static CalStatus add_loads(Dmig *d) {
+	CalFeModel *fe = d->fe;
+	const int known = fe->dof_count;
+	CalStatus status = CAL_OK;
+	fe->loads = pool_array(&fe->pool, (size_t)d->name_count, sizeof *fe->loads);
+	if (!fe->loads)
+		return memory_error(d);
+	for (int i = 0; i < d->name_count && status == CAL_OK; i++) {
+		FeLoadStiffness *load = &fe->loads[fe->load_count];
+		long grid = 0;
+		if (!parse_load(d->names[i].name, load, &grid))
+			continue;
+		fe->load_count++;
+		load->node = fe_model_find(fe, grid);
+		if (load->load == FE_FORCE && load->node < 0)
+			return fe_file_error(d->error, fe->path, CAL_ERR_INPUT, "matrix %s: there is no GRID card for %ld",
+			                     d->names[i].name, grid);
+		status = check_symmetry(d, i);
+		if (status == CAL_OK)
+			status = add_entries(d, i, &load->K);
+		if (status == CAL_OK && fe->dof_count != known)
+			status = fe_file_error(d->error, fe->path, CAL_ERR_INPUT,
+			                       "%s has equations that the stiffness does not know; are they of one run?",
+			                       d->names[i].name);
+	}
+	return status;
+}
+
 static CalStatus number_equations(Dmig *d, const char *stiffness, const char *mass) {
 	CalFeModel *fe = d->fe;
 	const long twice = fe_model_sort_nodes(fe);
@@ -387,6 +449,8 @@ static CalStatus number_equations(Dmig *d, const char *stiffness, const char *ma
 		status = fe_file_error(d->error, fe->path, CAL_ERR_INPUT,
 		                       "%s has %d equations, %s adds %d that it does not know; are they of one run?",
 		                       d->names[k].name, in_stiffness, d->names[m].name, fe->dof_count - in_stiffness);
+	if (status == CAL_OK)
+		status = add_loads(d);
 	for (int i = 0; i < fe->dof_count; i++)
 		if (fe->dofs[i].node < 0)
 			fe->dofs[i].node = -1;

@@ -21,6 +21,17 @@ CalStatus cal_fe_read(const char *path, const CalFeUnits *units, const CalAlloca
 
 static bool is_sid(const char *path) { return fe_ends_with(path, ".sid_fem") || fe_ends_with(path, ".sid"); }
 
+static void drop_geometric(CalModal *modal) {
+	bool any = modal->geometric != NULL;
+	modal->geometric = NULL;
+	for (int i = 0; i < modal->node_count; i++) {
+		any |= modal->nodes[i].phi2 != NULL;
+		modal->nodes[i].phi2 = NULL;
+	}
+	if (any)
+		fe_modal_note(modal, "left out: geometric stiffness");
+}
+
 CalStatus cal_modal_read(const char *path, const CalModalOptions *options, const CalAllocator *allocator,
                          CalModal **modal, CalError *error) {
 	if (!path || !modal)
@@ -28,8 +39,12 @@ CalStatus cal_modal_read(const char *path, const CalModalOptions *options, const
 	*modal = NULL;
 	if (!allocator_is_valid(allocator))
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_modal_read: the allocator needs both functions or none");
-	return is_sid(path) ? fe_modal_read_sid(path, options, allocator, modal, error)
-	                    : fe_modal_read_file(path, allocator, modal, error);
+	if (is_sid(path))
+		return fe_modal_read_sid(path, options, allocator, modal, error);
+	const CalStatus status = fe_modal_read_file(path, allocator, modal, error);
+	if (status == CAL_OK && options && options->ignore_geometric_stiffness)
+		drop_geometric(*modal);
+	return status;
 }
 
 CalStatus cal_modal_write(const CalModal *modal, const char *path, CalError *error) {

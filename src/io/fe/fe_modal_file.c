@@ -136,6 +136,22 @@ static CalStatus read_kind(const FileReader *r, const TreeNode *node, CalModalNo
 	return fail(r, node, "kind is frame, mass or display", "");
 }
 
+/* So many square matrices into memory of the body; a missing one stays NULL. */
+static CalStatus read_matrices(FileReader *r, const TreeNode *node, const char *what, int count, double **out) {
+	const size_t n = (size_t)r->modal->modes;
+	if (!node)
+		return CAL_OK;
+	if (node->kind != TREE_LIST || node->count != count)
+		return tree_error(r->error, tree_name(r->tree), node, CAL_ERR_INPUT,
+		                  "%s must be a list of %d matrices; it has %d", what, count,
+		                  node->kind == TREE_LIST ? node->count : 0);
+	*out = pool_array(&r->modal->pool, (size_t)count * n * n, sizeof **out);
+	CalStatus status = *out ? CAL_OK : memory_error(r);
+	for (int i = 0; i < count && status == CAL_OK; i++)
+		status = read_square(r, node->items[i], what, (int)n, *out + (size_t)i * n * n);
+	return status;
+}
+
 static CalStatus read_shapes(FileReader *r, const TreeNode *map, ModalNode *node) {
 	const TreeNode *phi = tree_get(map, "phi"), *psi = tree_get(map, "psi");
 	CalStatus status = CAL_OK;
@@ -143,12 +159,12 @@ static CalStatus read_shapes(FileReader *r, const TreeNode *map, ModalNode *node
 		status = read_rows(r, phi, "phi", 3, r->modal->modes, node->phi);
 	if (status == CAL_OK && psi)
 		status = read_rows(r, psi, "psi", 3, r->modal->modes, node->psi);
-	return status;
+	return status == CAL_OK ? read_matrices(r, tree_get(map, "phi2"), "phi2", 3, &node->phi2) : status;
 }
 
 static CalStatus read_node(FileReader *r, const TreeNode *map) {
 	static const char *const known[] = {"name",    "kind", "position", "orientation", "mass",
-	                                    "inertia", "phi",  "psi",      NULL};
+	                                    "inertia", "phi",  "psi",      "phi2",        NULL};
 	const TreeNode *name = tree_get(map, "name"), *position = tree_get(map, "position"), *value;
 	CalModalNodeKind kind;
 	CalStatus status = check_keys(r, map, known);
@@ -220,6 +236,8 @@ static CalStatus read_body(FileReader *r, const TreeNode *root) {
 		r->modal->damping = pool_array(&r->modal->pool, (size_t)n * (size_t)n, sizeof(double));
 		status = r->modal->damping ? read_square(r, damping, "damping", n, r->modal->damping) : memory_error(r);
 	}
+	if (status == CAL_OK)
+		status = read_matrices(r, tree_get(root, "geometric"), "geometric", CAL_FLEX_GEOMETRIC, &r->modal->geometric);
 	if (status == CAL_OK && rigid)
 		status = read_rigid(r, rigid);
 	if (status == CAL_OK)
@@ -230,8 +248,8 @@ static CalStatus read_body(FileReader *r, const TreeNode *root) {
 }
 
 static CalStatus read_root(FileReader *r, const char *path, const CalAllocator *allocator) {
-	static const char *const known[] = {"calder_modal", "name",      "boundary", "mass",  "modes",
-	                                    "rigid",        "stiffness", "damping",  "nodes", NULL};
+	static const char *const known[] = {"calder_modal", "name",    "boundary",  "mass",  "modes", "rigid",
+	                                    "stiffness",    "damping", "geometric", "nodes", NULL};
 	const TreeNode *root = tree_root(r->tree), *version = tree_get(root, "calder_modal"),
 				   *modes = tree_get(root, "modes");
 	double value = 0;
@@ -320,6 +338,20 @@ static void put_square(FILE *out, const char *name, const double *x, int n) {
 	fputs("],\n", out);
 }
 
+/* Matrices as a list of lists of rows. */
+static void put_matrices(FILE *out, const char *before, const char *name, const double *x, int count, int n) {
+	fprintf(out, "%s\"%s\": [", before, name);
+	for (int i = 0; i < count; i++) {
+		fputs(i ? ",\n    [" : "\n    [", out);
+		for (int k = 0; k < n; k++) {
+			fputs(k ? ", " : "", out);
+			put_numbers(out, x + ((size_t)i * (size_t)n + (size_t)k) * (size_t)n, n);
+		}
+		putc(']', out);
+	}
+	putc(']', out);
+}
+
 static void put_node(FILE *out, const CalModal *modal, const ModalNode *node) {
 	static const char *const kinds[] = {"frame", "mass", "display"};
 	const double p[3] = {node->placement.position.x, node->placement.position.y, node->placement.position.z};
@@ -347,6 +379,8 @@ static void put_node(FILE *out, const CalModal *modal, const ModalNode *node) {
 	put_rows(out, "phi", node->phi, 3, modal->modes);
 	if (turns)
 		put_rows(out, "psi", node->psi, 3, modal->modes);
+	if (node->phi2)
+		put_matrices(out, ", ", "phi2", node->phi2, 3, modal->modes);
 	putc('}', out);
 }
 
@@ -370,6 +404,10 @@ static void put_all(FILE *out, const CalModal *modal) {
 	put_square(out, "stiffness", modal->stiffness, modal->modes);
 	if (modal->damping)
 		put_square(out, "damping", modal->damping, modal->modes);
+	if (modal->geometric) {
+		put_matrices(out, "  ", "geometric", modal->geometric, CAL_FLEX_GEOMETRIC, modal->modes);
+		fputs(",\n", out);
+	}
 	fputs("  \"nodes\": [\n", out);
 	for (int i = 0; i < modal->node_count; i++) {
 		put_node(out, modal, &modal->nodes[i]);

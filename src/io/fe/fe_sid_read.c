@@ -5,8 +5,10 @@
  * SID has integrals instead of masses at nodes. They are the moments of fe_mass.h, from which mass points are made:
  * everything the file says about inertia is then met exactly, to the first order in q that SID has. The terms of
  * second order come from Gr's M1 where the file has it; otherwise they are taken alike in all directions, and the notes
- * of the body say so. Geometric stiffness (Ct's M1, what Cr and Oe have beyond the inertia, a reference stress ksigma)
- * has no place in CalFlexDef: it is refused unless the caller allows to leave it out.
+ * of the body say so. Geometric stiffness becomes that of CalFlexDef: per unit acceleration Ct's M1, the symmetric
+ * part of Cr's M1 (the inertia has an odd one), what Oe's M1 has beyond the inertia of the body; per unit force at a
+ * node the M1 of its phi, which is 2 phi2; and ksigma's M1 is part of the stiffness. A modal force ksigma and the M1
+ * of a node's psi have no place in CalFlexDef: they are refused unless the caller leaves geometric stiffness out.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +28,9 @@ typedef struct SidReader {
 	double mass;
 	SidTaylor matrix[SID_MATRIX_COUNT];
 	bool have[SID_MATRIX_COUNT];
-	bool geometric; // terms of it were met and left out
+	bool ignore;    // geometric stiffness
+	bool turned;    // a psi has an M1
+	bool geometric; // terms of it were met
 } SidReader;
 
 static CalStatus memory_error(const SidReader *r) { return fe_text_error(r->t, CAL_ERR_MEMORY, "out of memory"); }
@@ -209,6 +213,17 @@ static bool is_rotation(const double *R) {
 	       0;
 }
 
+/* phi(q) = phi + 2 phi2 q, symmetric in the modes. */
+static CalStatus set_second_order(SidReader *r, ModalNode *node, const SidTaylor *m) {
+	const int n = r->modes;
+	node->phi2 = pool_array(&r->modal->pool, 3 * (size_t)n * (size_t)n, sizeof *node->phi2);
+	if (!node->phi2)
+		return memory_error(r);
+	for (int i = 0; i < 3 * n * n; i++)
+		node->phi2[i] = (m->m1[i] + m->m1[(i / (n * n) * n + i % n) * n + i / n % n]) / 4;
+	return CAL_OK;
+}
+
 static CalStatus set_node(SidReader *r, ModalNode *node, const char *part, const SidTaylor *m) {
 	const int n = r->modes;
 	if (strcmp(part, "origin") == 0) {
@@ -218,8 +233,11 @@ static CalStatus set_node(SidReader *r, ModalNode *node, const char *part, const
 			return fe_text_error(r->t, CAL_ERR_INPUT, "node %s: AP is no rotation matrix", node->name);
 		node->placement.orientation = quat_of(m->m0);
 	} else {
-		memcpy(strcmp(part, "phi") == 0 ? node->phi : node->psi, m->m0, 3 * (size_t)n * sizeof *m->m0);
-		r->geometric |= m->m1 && !is_zero(m->m1, 3 * (size_t)n * (size_t)n);
+		const bool phi = strcmp(part, "phi") == 0, second = m->m1 && !is_zero(m->m1, 3 * (size_t)n * (size_t)n);
+		memcpy(phi ? node->phi : node->psi, m->m0, 3 * (size_t)n * sizeof *m->m0);
+		r->geometric |= second;
+		r->turned |= second && !phi;
+		return second && phi && !r->ignore ? set_second_order(r, node, m) : CAL_OK;
 	}
 	return CAL_OK;
 }
@@ -408,58 +426,99 @@ static CalStatus add_mass(SidReader *r) {
 	return fe_modal_add_mass_points(r->modal, &m, angular, r->t->error);
 }
 
-/* ---- what CalFlexDef cannot carry -------------------------------------------------------------- */
+/* ---- geometric stiffness ----------------------------------------------------------------------- */
 
-/*
- * How far a matrix of order 1 is from what the inertia alone makes of it (by Gr's M1), over the modal masses: sums over
- * m phi_k phi_i are at most sqrt(M_kk M_ii), and may vanish (shapes in one direction have no phi_k x phi_i).
- */
-static double beyond_inertia(const SidReader *r, SidMatrix which) {
-	const int n = r->modes, cols = which == SID_CR ? 3 : 6;
-	const double *m1 = r->matrix[which].m1, *Me = r->matrix[SID_ME].m0;
-	double most = 0, N[3][3];
-	for (int i = 0; m1 && i < n; i++)
-		for (int k = 0; k < n; k++) {
-			shape_moment(r, k, i, N);
-			for (int c = 0; c < cols; c++) {
-				double want;
-				const int x = c % 3, y = (x + 1) % 3, z = (x + 2) % 3;
-				if (which == SID_CR)
-					want = N[y][z] - N[z][y];
-				else if (c < 3)
-					want = -N[y][y] - N[z][z];
-				else
-					want = N[x][y] + N[y][x]; // xy, yz, zx
-				const double beyond = fabs(m1[(i * n + k) * cols + c] - want);
-				most = fmax(most, beyond > 0 ? beyond / sqrt(fabs(Me[i * n + i] * Me[k * n + k])) : 0);
-			}
-		}
-	return most;
+static double taylor_m1(const SidReader *r, SidMatrix which, int i, int k, int c) {
+	const SidTaylor *m = &r->matrix[which];
+	return m->m1 ? m->m1[(i * r->modes + k) * m->cols + c] : 0;
 }
 
-static CalStatus check_geometric(SidReader *r, bool ignore) {
-	const size_t n = (size_t)r->modes;
-	const char *what = r->geometric ? "the M1 of a node's phi or psi" : NULL;
-	if (r->matrix[SID_CT].m1 && !is_zero(r->matrix[SID_CT].m1, 3 * n * n))
-		what = "Ct's M1";
-	else if (r->matrix[SID_GR].m1 && beyond_inertia(r, SID_CR) > 1e-5)
-		what = "what Cr's M1 has beyond the inertia";
-	else if (r->matrix[SID_GR].m1 && beyond_inertia(r, SID_OE) > 1e-5)
-		what = "what Oe's M1 has beyond the inertia";
-	if (r->have[SID_KSIGMA] && !is_zero(r->matrix[SID_KSIGMA].m0, n))
-		what = "the reference stress ksigma";
-	if (what && !ignore)
-		return fe_file_error(
-			r->t->error, r->t->path, CAL_ERR_UNSUPPORTED,
-			"the file has geometric stiffness (%s), which a flexible body cannot carry yet; read it with "
-			"that left out (--ignore-geometric), or export without it",
-			what);
-	if (what)
-		fe_modal_note(r->modal, "left out: geometric stiffness (%s)", what);
+/*
+ * Of modes i and k per unit angular acceleration about axis c, and per product of angular velocities (xx, yy, zz, xy,
+ * yz, xz): what the file has beyond N = sum m phi_k phi_i' of the mass points.
+ */
+static double turning_stiffness(const SidReader *r, int i, int k, int c) {
+	return (taylor_m1(r, SID_CR, i, k, c) + taylor_m1(r, SID_CR, k, i, c)) / 2;
+}
+
+static double spin_stiffness(const SidReader *r, const double *A, int i, int k, int c) {
+	const int D = fe_moment_size(r->modes), x = c % 3, y = (x + 1) % 3, z = (x + 2) % 3;
+	const double *N = A + (4 + 3 * k) * D + 4 + 3 * i;
+	const double inertia = c < 3 ? -N[y * D + y] - N[z * D + z] : N[x * D + y] + N[y * D + x];
+	const double *M = A + (4 + 3 * i) * D + 4 + 3 * k;
+	const double mirror = c < 3 ? -M[y * D + y] - M[z * D + z] : M[x * D + y] + M[y * D + x];
+	if (!r->matrix[SID_OE].m1)
+		return 0;
+	return (taylor_m1(r, SID_OE, i, k, c) - inertia + taylor_m1(r, SID_OE, k, i, c) - mirror) / 2;
+}
+
+static void pair_stiffness(const SidReader *r, const double *A, int i, int k, double out[CAL_FLEX_GEOMETRIC]) {
+	double rates[CAL_FLEX_GEOMETRIC];
+	for (int c = 0; c < 6; c++)
+		rates[6 + c] = spin_stiffness(r, A, i, k, c);
+	for (int c = 0; c < 3; c++) {
+		rates[c] = (taylor_m1(r, SID_CT, i, k, c) + taylor_m1(r, SID_CT, k, i, c)) / 2;
+		rates[3 + c] = turning_stiffness(r, i, k, c);
+	}
+	fe_geometric_from_rates(rates, out);
+}
+
+/* Numbers that are round-off of the file: relative to sqrt(M_ii M_kk), which bounds the sums over m phi_i phi_k. */
+static bool is_rounding(const SidReader *r, int i, int k, const double out[CAL_FLEX_GEOMETRIC]) {
+	const double *Me = r->matrix[SID_ME].m0, bound = sqrt(fabs(Me[i * r->modes + i] * Me[k * r->modes + k]));
+	double most = 0;
+	for (int c = 3; c < CAL_FLEX_GEOMETRIC; c++)
+		most = fmax(most, fabs(out[c]));
+	return out[0] == 0 && out[1] == 0 && out[2] == 0 && most <= 1e-5 * bound;
+}
+
+static CalStatus add_geometric(SidReader *r) {
+	const size_t n = (size_t)r->modes, D = (size_t)fe_moment_size(r->modes);
+	double *A = pool_array(r->pool, D * D, sizeof *A);
+	double *matrices = pool_array(&r->modal->pool, CAL_FLEX_GEOMETRIC * n * n, sizeof *matrices);
+	bool any = false;
+	if (!A || !matrices)
+		return memory_error(r);
+	fe_modal_moments(r->modal, A);
+	for (size_t e = 0; e < n * n; e++) {
+		double pair[CAL_FLEX_GEOMETRIC];
+		pair_stiffness(r, A, (int)(e / n), (int)(e % n), pair);
+		any |= !is_rounding(r, (int)(e / n), (int)(e % n), pair);
+		for (size_t c = 0; c < CAL_FLEX_GEOMETRIC; c++)
+			matrices[c * n * n + e] = pair[c];
+	}
+	r->geometric |= any;
+	r->modal->geometric = any && !r->ignore ? matrices : NULL;
 	return CAL_OK;
 }
 
-static CalStatus finish_modal(SidReader *r, const CalModalOptions *options) {
+/* A stress at rest: its stiffness, and a force that a body has no place for. */
+static CalStatus add_reference_stress(SidReader *r) {
+	const size_t n = (size_t)r->modes;
+	const SidTaylor *sigma = &r->matrix[SID_KSIGMA];
+	const bool force = r->have[SID_KSIGMA] && !is_zero(sigma->m0, n);
+	const char *what = force ? "the modal force of the reference stress, ksigma" : "the M1 of a node's psi";
+	r->geometric |= force || (sigma->m1 && !is_zero(sigma->m1, n * n));
+	for (size_t e = 0; sigma->m1 && !r->ignore && e < n * n; e++)
+		r->modal->stiffness[e] += (sigma->m1[e] + sigma->m1[e % n * n + e / n]) / 2;
+	if ((force || r->turned) && !r->ignore)
+		return fe_file_error(r->t->error, r->t->path, CAL_ERR_UNSUPPORTED,
+		                     "the file has %s, which a flexible body cannot carry; leave geometric stiffness out "
+		                     "(--ignore-geometric), or export without it",
+		                     what);
+	return CAL_OK;
+}
+
+static CalStatus read_geometric(SidReader *r) {
+	CalStatus status = add_geometric(r);
+	if (status == CAL_OK)
+		status = add_reference_stress(r);
+	if (r->geometric && r->ignore)
+		fe_modal_note(r->modal, "left out: geometric stiffness");
+	return status;
+}
+
+static CalStatus finish_modal(SidReader *r) {
 	const size_t n = (size_t)r->modes;
 	static const SidMatrix needed[] = {SID_MDCM, SID_J, SID_CT, SID_CR, SID_ME, SID_KE};
 	static const char *const names[] = {"mdCM", "J", "Ct", "Cr", "Me", "Ke"};
@@ -480,7 +539,7 @@ static CalStatus finish_modal(SidReader *r, const CalModalOptions *options) {
 		                     "Me or Ke has terms of order 1, which a flexible body cannot carry");
 	CalStatus status = add_mass(r);
 	if (status == CAL_OK)
-		status = check_geometric(r, options && options->ignore_geometric_stiffness);
+		status = read_geometric(r);
 	return status == CAL_OK ? fe_modal_check(r->modal, r->t->error) : status;
 }
 
@@ -513,12 +572,13 @@ static CalStatus read_all(FeText *t, const CalModalOptions *options, Pool *pool,
 	if (!made)
 		return fe_text_error(t, CAL_ERR_MEMORY, "out of memory");
 	*r = (SidReader){.t = t, .modal = made, .pool = pool, .modes = (int)modes};
+	r->ignore = options && options->ignore_geometric_stiffness;
 	status = read_parts(r);
 	if (status == CAL_OK && made->node_count != nodes)
 		status =
 			fe_text_error(t, CAL_ERR_INPUT, "there are %d nodes; the first line says %ld", made->node_count, nodes);
 	if (status == CAL_OK)
-		status = describe_source(made) == CAL_OK ? finish_modal(r, options) : memory_error(r);
+		status = describe_source(made) == CAL_OK ? finish_modal(r) : memory_error(r);
 	if (status == CAL_OK)
 		*modal = made;
 	else

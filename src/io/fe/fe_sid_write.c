@@ -21,6 +21,7 @@ typedef struct SidWriter {
 	int n, D;
 	const double *A; // [D][D]
 	const ModalMass *mass;
+	const double *geometric; // [CAL_FLEX_GEOMETRIC][n][n]; NULL: none
 } SidWriter;
 
 /* 1.5D+00, with a point whatever the locale. */
@@ -69,11 +70,14 @@ static void rotation_of(CalQuat q, double R[3][3]) {
 	memcpy(R, M, sizeof M);
 }
 
-static void put_shape(SidWriter *w, const char *name, const double *shape) {
-	open_matrix(w, name, 0, 3, w->n, 3);
+/* The M1 of phi is 2 phi2: phi + 2 phi2 q takes a force to the modes. */
+static void put_shape(SidWriter *w, const char *name, const double *shape, const double *shape2) {
+	open_matrix(w, name, shape2 != NULL, 3, w->n, 3);
 	for (int c = 0; c < 3; c++)
 		for (int a = 0; a < w->n; a++)
 			put_m0(w, c, a, shape[c * w->n + a]);
+	for (int k = 0; shape2 && k < 3 * w->n * w->n; k++)
+		put_m1(w, k / (w->n * w->n), k / w->n % w->n, k % w->n, 2 * shape2[k]);
 	close_matrix(w, name);
 }
 
@@ -108,8 +112,8 @@ static void put_node(SidWriter *w, const ModalNode *node, int index) {
 		for (int a = 0; a < w->n; a++)
 			put_m1(w, c, a, 0, node->phi[c * w->n + a]);
 	close_matrix(w, "origin");
-	put_shape(w, "phi", node->phi);
-	put_shape(w, "psi", node->psi);
+	put_shape(w, "phi", node->phi, node->phi2);
+	put_shape(w, "psi", node->psi, NULL);
 	put_orientation(w, node);
 	fprintf(w->out, "          end node\n");
 }
@@ -150,11 +154,18 @@ static void put_inertia(SidWriter *w) {
 	close_matrix(w, "J");
 }
 
+/* Matrix k of the geometric stiffness per unit acceleration field: 0..2 of a, 3 + 3 i + j of W_ij. */
+static double geometric(const SidWriter *w, int k, int row, int column) {
+	return w->geometric ? w->geometric[(k * w->n + row) * w->n + column] : 0;
+}
+
 static void put_coupling(SidWriter *w) {
-	open_matrix(w, "Ct", 0, w->n, 3, 3);
+	open_matrix(w, "Ct", w->geometric != NULL, w->n, 3, 3);
 	for (int a = 0; a < w->n; a++)
 		for (int c = 0; c < 3; c++)
 			put_m0(w, a, c, w->mass->linear[c * w->n + a]);
+	for (int k = 0; w->geometric && k < 3 * w->n * w->n; k++)
+		put_m1(w, k / (3 * w->n), k / 3 % w->n, k % 3, geometric(w, k % 3, k / (3 * w->n), k / 3 % w->n));
 	close_matrix(w, "Ct");
 	open_matrix(w, "Cr", 1, w->n, 3, 3);
 	for (int a = 0; a < w->n; a++)
@@ -164,7 +175,8 @@ static void put_coupling(SidWriter *w) {
 		for (int k = 0; k < w->n; k++)
 			for (int c = 0; c < 3; c++) {
 				const int y = (c + 1) % 3, z = (c + 2) % 3;
-				put_m1(w, a, k, c, moment(w, shape(k, y), shape(a, z)) - moment(w, shape(k, z), shape(a, y)));
+				const double turning = geometric(w, 3 + 3 * z + y, a, k) - geometric(w, 3 + 3 * y + z, a, k);
+				put_m1(w, a, k, c, moment(w, shape(k, y), shape(a, z)) - moment(w, shape(k, z), shape(a, y)) + turning);
 			}
 	close_matrix(w, "Cr");
 }
@@ -209,6 +221,14 @@ static double centrifugal(const SidWriter *w, int a, int r, int column) {
 	return moment(w, shape(a, x), r + y) + moment(w, shape(a, y), r + x);
 }
 
+/* The same of the geometric stiffness: W = [w]x[w]x. */
+static double centrifugal_stiffness(const SidWriter *w, int a, int k, int column) {
+	const int x = column % 3, y = (x + 1) % 3, z = (x + 2) % 3;
+	if (column < 3)
+		return -geometric(w, 3 + 4 * y, a, k) - geometric(w, 3 + 4 * z, a, k);
+	return geometric(w, 3 + 3 * x + y, a, k) + geometric(w, 3 + 3 * y + x, a, k);
+}
+
 static void put_centrifugal(SidWriter *w) {
 	open_matrix(w, "Oe", 1, w->n, 6, 3);
 	for (int a = 0; a < w->n; a++)
@@ -217,7 +237,7 @@ static void put_centrifugal(SidWriter *w) {
 	for (int a = 0; a < w->n; a++)
 		for (int k = 0; k < w->n; k++)
 			for (int c = 0; c < 6; c++)
-				put_m1(w, a, k, c, centrifugal(w, a, shape(k, 0), c));
+				put_m1(w, a, k, c, centrifugal(w, a, shape(k, 0), c) + centrifugal_stiffness(w, a, k, c));
 	close_matrix(w, "Oe");
 }
 
@@ -268,13 +288,16 @@ static void put_sid(FILE *out, const void *writer) {
 CalStatus fe_modal_write_sid(const CalModal *modal, const char *path, CalError *error) {
 	const CalAllocator *allocator = &modal->pool.allocator;
 	const size_t n = (size_t)modal->modes, D = (size_t)fe_moment_size(modal->modes);
-	double *A = memory_alloc(allocator, (D * D + 6 * n + n * n) * sizeof *A);
+	double *A = memory_alloc(allocator, (D * D + 6 * n + (1 + CAL_FLEX_GEOMETRIC) * n * n) * sizeof *A);
 	if (!A)
 		return fe_file_error(error, path, CAL_ERR_MEMORY, "out of memory");
 	ModalMass mass = {.linear = A + D * D, .angular = A + D * D + 3 * n, .modal = A + D * D + 6 * n};
 	SidWriter w = {.modal = modal, .n = modal->modes, .D = (int)D, .A = A, .mass = &mass};
 	fe_modal_moments(modal, A);
 	fe_modal_mass(modal, &mass);
+	double *geometric_stiffness = A + D * D + 6 * n + n * n;
+	if (fe_modal_geometric(modal, geometric_stiffness))
+		w.geometric = geometric_stiffness;
 	const CalStatus status = fe_write_whole(path, put_sid, &w, error);
 	memory_free(allocator, A);
 	return status;

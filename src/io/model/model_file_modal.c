@@ -27,7 +27,7 @@ static const Field modal_keys[] = {
 	{"frequency_bound", FIELD_POSITIVE, offsetof(ModalInput, frequency_bound), DIM_RATE,
      .doc = "as for [flexible](#flexible); default none"},
 	{"ignore_geometric", FIELD_FLAG, offsetof(ModalInput, ignore_geometric),
-     .doc = "ignores the geometric stiffness of a SID; without this flag such a SID is refused"},
+     .doc = "omits geometric stiffness and second-order shapes; for a SID whose terms a body cannot carry"},
 };
 const FieldTable modal_table = {FIELDS("modal", modal_keys), .brief = FIELD_FILE,
                                 .doc = "A flexible body that another file holds."};

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes beam.pch (large field) and beam.bdf (small and free field): a free beam of four Euler-Bernoulli elements with
-consistent masses, 1 m long along x, as NASTRAN would punch its stiffness KAAX and mass MAAX.
+consistent masses, 1 m long along x, as NASTRAN would punch its stiffness KAAX and mass MAAX; and spun.pch, the same with
+eight elements and its differential stiffness per unit load: acceleration along x, spin about y and z, tension at the tip.
 
     python3 test/data/fe/make_dmig.py
 """
@@ -42,6 +43,23 @@ def assemble(small):
         for i in range(12):
             for j in range(12):
                 A[6 * e + i][6 * e + j] += small[i][j]
+    return A
+
+
+def tension(load):
+    """Differential stiffness of the beam with the axial force load(x), its mean in each element."""
+    L = LENGTH / ELEMENTS
+    n = 6 * (ELEMENTS + 1)
+    A = [[0.0] * n for _ in range(n)]
+    string = [[36, 3 * L, -36, 3 * L], [3 * L, 4 * L * L, -3 * L, -L * L],
+              [-36, -3 * L, 36, -3 * L], [3 * L, -L * L, -3 * L, 4 * L * L]]
+    for e in range(ELEMENTS):
+        N = (load(L * e) + 4 * load(L * (e + 0.5)) + load(L * (e + 1))) / 6
+        for index, sign in (((1, 5, 7, 11), 1), ((2, 4, 8, 10), -1)):
+            turn = [1, sign, 1, sign]
+            for i in range(4):
+                for j in range(4):
+                    A[6 * e + index[i]][6 * e + index[j]] += turn[i] * turn[j] * string[i][j] * N / (30 * L)
     return A
 
 
@@ -102,3 +120,12 @@ if __name__ == "__main__":
     (here / "beam.pch").write_text("$ a free beam, large field\n" + grids + large("KAAX", stiffness) + large("MAAX", mass))
     grids = "".join("GRID    %8d%8s%8.4f%8.1f%8.1f\n" % (10 * (i + 1), "", i * step, 0, 0) for i in range(ELEMENTS + 1))
     (here / "beam.bdf").write_text("$ the same, small and free field\n" + grids + fixed("K2", stiffness) + free("M2", mass))
+    ELEMENTS = 8
+    stiffness, mass = (assemble(small) for small in element())
+    grids = "".join("GRID,%d,,%.6g,0.0,0.0\n" % (10 * (i + 1), i * LENGTH / ELEMENTS) for i in range(ELEMENTS + 1))
+    rho = MASS / LENGTH
+    loads = {"KGTX": lambda x: -rho * (LENGTH - x), "KGWYY": lambda x: rho * (LENGTH**2 - x**2) / 2,
+             "KGWZZ": lambda x: rho * (LENGTH**2 - x**2) / 2, f"KGF{10 * (ELEMENTS + 1)}X": lambda x: 1.0}
+    (here / "spun.pch").write_text("$ a free beam and its differential stiffness, free field\n" + grids +
+                                   free("KAAX", stiffness) + free("MAAX", mass) +
+                                   "".join(free(name, tension(load)) for name, load in loads.items()))

@@ -43,7 +43,7 @@ static CalStatus reduce_fixture(const char *path, const CalFeReduction *how, con
 }
 
 static CalStatus calculix_way(const CalAllocator *allocator, CalError *error) {
-	const CalFeReduction how = {.modes = 2, .damping_ratio = 0.01, .display_count = 3};
+	const CalFeReduction how = {.modes = 2, .damping_ratio = 0.01, .geometric = 1, .display_count = 3};
 	return reduce_fixture(FIXTURE("rod.inp"), &how, allocator, error);
 }
 
@@ -52,9 +52,9 @@ static CalStatus free_way(const CalAllocator *allocator, CalError *error) {
 }
 
 static CalStatus dmig_way(const CalAllocator *allocator, CalError *error) {
-	const char *const interfaces[] = {"10", "50"};
-	const CalFeReduction how = {.interface_count = 2, .interfaces = interfaces, .modes = 2};
-	return reduce_fixture(FIXTURE("beam.pch"), &how, allocator, error);
+	const char *const interfaces[] = {"10", "90"};
+	const CalFeReduction how = {.interface_count = 2, .interfaces = interfaces, .modes = 2, .geometric = 1};
+	return reduce_fixture(FIXTURE("spun.pch"), &how, allocator, error);
 }
 
 static CalStatus modal_way(const char *path, const CalAllocator *allocator, CalError *error) {
@@ -100,7 +100,7 @@ static void modal_files(void **state) {
 	NEEDS_LAPACK();
 	NEEDS_LIBYAML();
 	CalError error = {0};
-	const CalFeReduction how = {.modes = -1, .damping_ratio = 0.01, .display_count = -1};
+	const CalFeReduction how = {.modes = -1, .damping_ratio = 0.01, .geometric = 1, .display_count = -1};
 	CalModal *modal = reduced(FIXTURE("rod.inp"), &how);
 	assert_int_equal(cal_modal_write(modal, temp_path("rod.SID_FEM"), &error), CAL_OK);
 	assert_int_equal(cal_modal_write(modal, temp_path("rod.json"), &error), CAL_OK);
