@@ -76,6 +76,18 @@ assert abs(first[7.5] + 1.46) < 0.01 and max(first) < 8.5, first[7.5]   # and th
 assert abs(speed[7.5] - 3) < 1e-8 and abs(speed[20] - 6) < 1e-8
 PY
 
+# ---- the same as a panel: the tabulated deflection of the linear theory, and divergence without second order
+"$CALDER" run "$SOURCE_DIR/examples/panel_spin_up.yaml" -q -o panel.csv || fail "panel_spin_up"
+python3 - <<'PY' || fail "panel_spin_up: not what it says"
+import csv
+table = list(csv.reader(open("panel.csv")))
+wing, loose, error = (table[0].index(n) for n in ("deflection:wing/tip.dz [m]", "deflection:loose/tip.dz [m]", "balance:error [J]"))
+rows = {float(r[0]): r for r in table[1:]}
+for t, tip in {5: -0.46878, 7.5: -0.55953}.items():
+    assert abs(float(rows[t][wing]) - tip) < 2e-4, (t, rows[t][wing])
+assert abs(float(rows[7.5][loose]) + 1.46) < 0.01 and max(abs(float(r[error])) for r in rows.values()) < 1e-9
+PY
+
 # ---- the bracket under its rotor: resonances a little above CalculiX's frequencies with 1 kg on the hand
 if command -v ccx >/dev/null; then
 	cp "$SOURCE_DIR"/examples/fe/bracket*.inp .
