@@ -16,7 +16,7 @@
 #include "joint/pose_solve.h"
 #include "loop/loop_type.h"
 #include "model/description/check.h"
-#include "model/description/number.h"
+#include "model/description/usable.h"
 #include "transition/topology_edit.h"
 
 typedef struct ImageCheck {

@@ -4,6 +4,7 @@
  */
 #include "io/fe/fe_calculix_mesh.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +89,9 @@ static void read_generated(DeckMesh *mesh, char *line) {
 		if (field && *field && !fe_integer(field, &range[i]))
 			fault(mesh, "a set with GENERATE needs first, last and step");
 	}
-	if (range[2] < 1 || (range[1] - range[0]) / range[2] > MOST_IDS) {
-		fault(mesh, "a set is generated with the step %ld", range[2]);
+	if (range[0] < 1 || range[1] > INT_MAX || range[2] < 1 || range[2] > INT_MAX ||
+	    (range[1] - range[0]) / range[2] > MOST_IDS) {
+		fault(mesh, "a set is generated from %ld to %ld with the step %ld", range[0], range[1], range[2]);
 		return;
 	}
 	for (long id = range[0]; id <= range[1]; id += range[2])

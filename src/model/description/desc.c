@@ -7,7 +7,7 @@
  * leaves the description as it was (spare capacity aside) and leaks nothing.
  */
 #include "model/description/desc.h"
-#include "model/description/number.h"
+#include "model/description/usable.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/description/desc.h"
-#include "model/description/number.h"
+#include "model/description/usable.h"
 
 // Squares and their products with small numbers stay within an int; far beyond what a modal body is for.
 enum { MAX_MODES = 4096 };

@@ -16,7 +16,7 @@
 #include "joint/pose_solve.h"
 #include "math/portable.h"
 #include "model/description/desc.h"
-#include "model/description/number.h"
+#include "model/description/usable.h"
 
 // Shorter than this, a vector or quaternion is a slip rather than a direction.
 static const double MIN_LENGTH = 1e-8;

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "loop/loop_type.h"
 #include "model/description/desc.h"
-#include "model/description/number.h"
+#include "model/description/usable.h"
 
 /* ---- checks ------------------------------------------------------------------------------------- */
 

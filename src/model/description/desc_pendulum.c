@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "math/portable.h"
-#include "model/description/number.h"
+#include "model/description/usable.h"
 
 CalPendulumDef cal_pendulum_def(void) { return (CalPendulumDef){.down = {0, 0, -1}}; }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * number.h — which numbers a description may hold.
+ * usable.h — which numbers a description may hold.
  *
  * A sweep multiplies a few of them (m r^2, its square): what is finite by itself may overflow there. Nothing in mechanics
  * comes near the limit; a number above it is a slip, or a file that means harm.
  */
-#ifndef CALDER_MODEL_DESCRIPTION_NUMBER_H
-#define CALDER_MODEL_DESCRIPTION_NUMBER_H
+#ifndef CALDER_MODEL_DESCRIPTION_USABLE_H
+#define CALDER_MODEL_DESCRIPTION_USABLE_H
 
 #include <math.h>
 #include <stdbool.h>
