@@ -62,11 +62,12 @@ static CalStatus add_forces(CalSetup *setup, CalError *error) {
 	push.wrench.linear = (CalVec3){-0.05, 0, 0};
 	push.end = 4;
 	CalStatus status = cal_setup_add_load(setup, &push, error);
-	const CalWheelDef wheel = {.name = "wheel",
-	                           .node = cal_desc_find_node(desc, "station"),
-	                           .axis = {0, 0, 1},
-	                           .inertia = 0.05,
-	                           .torque = {CAL_TABLE_LINEAR, 2, (const double[]){0, 20}, (const double[]){0.1, 0.3}}};
+	const CalWheelDef wheel = {
+		.name = "wheel",
+		.node = cal_desc_find_node(desc, "station"),
+		.axis = {0, 0, 1},
+		.inertia = 0.05,
+		.torque.table = {CAL_TABLE_LINEAR, 2, (const double[]){0, 20}, (const double[]){0.1, 0.3}}};
 	return status == CAL_OK ? cal_setup_add_device(setup, "wheel", &wheel, error) : status;
 }
 

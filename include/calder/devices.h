@@ -144,19 +144,29 @@ typedef struct CalServoDef {
 CAL_API CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error);
 
 /**
+ * A component of a load: a formula (calder/expression.h), or else a table, or else a number. A formula may depend on anything in
+ * the simulation: time, states, outputs of devices that were added before. {0}: zero.
+ */
+typedef struct CalLoadValue {
+	double number;       // counts if there is neither of the others
+	CalTable table;      // count 0: none
+	const char *formula; // NULL: none
+} CalLoadValue;
+
+/**
  * A reaction wheel on a node. The body it sits on must contain the mass of the wheel and its inertia across the axis, but
  * not the one about the axis: that is the wheel's.
  */
 typedef struct CalWheelDef {
 	const char *name;
 	CalNodeId node;
-	CalVec3 axis;      // in the node; normalized; {0}: z
-	double inertia;    // about the axis [kg m^2], > 0
-	double speed;      // at the start, relative to the body [rad/s]
-	CalTable torque;   // of the motor on the wheel [N m]
-	double max_torque; // 0: none
-	double max_speed;  // beyond it the motor does not drive any further; 0: none [rad/s]
-	double drag;       // of the bearing [N m s/rad], >= 0
+	CalVec3 axis;        // in the node; normalized; {0}: z
+	double inertia;      // about the axis [kg m^2], > 0
+	double speed;        // at the start, relative to the body [rad/s]
+	CalLoadValue torque; // of the motor on the wheel [N m]
+	double max_torque;   // 0: none
+	double max_speed;    // beyond it the motor does not drive any further; 0: none [rad/s]
+	double drag;         // of the bearing [N m s/rad], >= 0
 	const char *place;
 } CalWheelDef;
 CAL_API CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, CalError *error);
@@ -168,7 +178,7 @@ typedef struct CalCmgDef {
 	CalVec3 gimbal, spin; // in the node, perpendicular: axis of the gimbal, and of the rotor at angle zero
 	double momentum;      // [N m s], not zero
 	double angle;         // at the start [rad]
-	CalTable rate;        // of the gimbal [rad/s]
+	CalLoadValue rate;    // of the gimbal [rad/s]
 	const char *place;
 } CalCmgDef;
 CAL_API CalStatus cal_sim_add_cmg(CalSim *sim, const CalCmgDef *def, int *device, CalError *error);
@@ -177,9 +187,9 @@ CAL_API CalStatus cal_sim_add_cmg(CalSim *sim, const CalCmgDef *def, int *device
 typedef struct CalThrusterDef {
 	const char *name;
 	CalNodeId node;
-	CalVec3 direction; // of the force on the node, in its axes; normalized; {0}: z
-	double thrust;     // [N]
-	CalTable throttle; // fraction of it, 0 to 1; {0}: 1 at all times
+	CalVec3 direction;     // of the force on the node, in its axes; normalized; {0}: z
+	double thrust;         // [N]
+	CalLoadValue throttle; // fraction of it, 0 to 1, to which a formula is clipped; {0}: 1 at all times
 	const char *place;
 } CalThrusterDef;
 CAL_API CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *device, CalError *error);
@@ -212,25 +222,16 @@ CAL_API CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int
  */
 typedef struct CalGravityDef {
 	const char *name;
-	const char *group;          // NULL: all
-	double mu;                  // gravitational parameter [m^3/s^2], > 0
-	double radius, j2;          // equatorial radius [m] and oblateness; j2 0: a sphere
-	CalVec3 pole;               // axis of the planet, world axes; {0}: z
-	int orbit;                  // nonzero: the world's origin is in orbit
-	CalVec3 position, velocity; // of the world's origin relative to the planet [m], [m/s]; velocity only in orbit
+	const char *group; // NULL: all
+	double mu;         // gravitational parameter [m^3/s^2], > 0
+	double radius, j2; // equatorial radius [m] and oblateness; j2 0: a sphere
+	CalVec3 pole;      // axis of the planet, world axes; {0}: z
+	int orbit;         // nonzero: the world's origin is in orbit
+	CalVec3 position;  // of the world's origin from the center of the planet [m]; in orbit not zero
+	CalVec3 velocity;  // of the world's origin in orbit [m/s]
 	const char *place;
 } CalGravityDef;
 CAL_API CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device, CalError *error);
-
-/**
- * A component of a load: a formula (calder/expression.h), or else a table, or else a number. A formula may depend on anything in
- * the simulation: time, states, outputs of devices that were added before. {0}: zero.
- */
-typedef struct CalLoadValue {
-	double number;       // counts if there is neither of the others
-	CalTable table;      // count 0: none
-	const char *formula; // NULL: none
-} CalLoadValue;
 
 /** A load over an interval: a wrench on a node, or an effort on a degree of freedom of a joint or on a mode of a body. */
 typedef struct CalAppliedLoadDef {

@@ -44,7 +44,7 @@
 	X(FIELD_CHOICE, "", "")                             /* int: place of the word in the list */                 \
 	X(FIELD_FILE, "path of a file", "text")             /* const char *: from the folder of the file */          \
 	X(FIELD_TABLE, "[table](#table)", "table_value")    /* CalTable; its shape stays unless given */             \
-	X(FIELD_PULSES, "list of `[start, end]`", "points") /* CalTable: another way to give a FIELD_TABLE */        \
+	X(FIELD_PULSES, "list of `[start, end]`", "points") /* CalTable: that of a FIELD_LOAD_VALUE */               \
 	X(FIELD_POINTS, "list of points", "points")                                                                  \
 	X(FIELD_FUNCTION, "[function](#table) of time", "function") /* CalTimeFunction */                            \
 	X(FIELD_FUNCTIONS, "three [functions](#table) of time", "functions")                                         \
@@ -92,6 +92,7 @@ enum {
 	FIELD_BY_DOF = 16,      // the dimension is for a dof that turns; one that slides has the linear counterpart
 	FIELD_OR_LIST = 32,     // a list of such values is possible too
 	FIELD_LOCAL = 64,       // FIELD_ITEMS: the names count within this object only
+	FIELD_ZERO_COUNTS = 128 // FIELD_LOAD_VALUE: a zero that is given is not the default and becomes the formula "0"
 };
 
 typedef struct Field Field;

@@ -6,14 +6,11 @@
  * The components are beside the device: its data is a pointer to them, so that the caller can read why a formula could not
  * be bound.
  */
-#include <stdio.h>
-
-#include <calder/expression.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "device/device.h"
 #include "device/device_type.h"
+#include "device/load_component.h"
 
 enum { PARTS = 7 };
 
@@ -21,13 +18,6 @@ static const char *const names[PARTS] = {"effort", "mx", "my", "mz", "fx", "fy",
 static const char *const units[DOF_KIND_KINDS][PARTS] = {{"N m", "N m", "N m", "N m", "N", "N", "N"},
                                                          {"N", "N m", "N m", "N m", "N", "N", "N"},
                                                          {"N m|N", "N m", "N m", "N m", "N", "N", "N"}};
-
-/* A component: a formula, or else a table, or else a number. */
-typedef struct Component {
-	double number;
-	Table table;
-	CalExpression *formula;
-} Component;
 
 typedef struct AppliedLoad {
 	CalNodeId node;
@@ -37,11 +27,9 @@ typedef struct AppliedLoad {
 	int dof, mode;
 	double start, end;
 	bool has_formula;
-	Component part[PARTS]; // effort, moment, force
+	LoadComponent part[PARTS]; // effort, moment, force
 	CalNodeRef node_ref;
 	CalDofRef dof_ref;
-	CalError why;   // it could not be bound
-	char text[200]; // of a kink, for messages
 } AppliedLoad;
 
 static AppliedLoad *load_of(const CalDevice *device) { return *(AppliedLoad **)device->data; }
@@ -56,11 +44,10 @@ static int bind_place(AppliedLoad *s, const CalEvalContext *context) {
 
 static int load_bind(const CalDevice *device, const CalEvalContext *context) {
 	AppliedLoad *s = load_of(device);
-	s->why = (CalError){0};
 	if (bind_place(s, context) != 0)
 		return -1;
 	for (int i = 0; i < PARTS; i++)
-		if (s->part[i].formula && cal_expression_bind(s->part[i].formula, context, &s->why) != CAL_OK)
+		if (load_component_bind(&s->part[i], context) != 0)
 			return -1;
 	return 0;
 }
@@ -69,33 +56,13 @@ static int load_bind(const CalDevice *device, const CalEvalContext *context) {
 
 static bool is_active(const AppliedLoad *s, double t) { return s->start <= t && t < s->end; }
 
-/* Nonzero after saying that the formula has no value, or none that is finite. */
-static int evaluate_formula(const CalExpression *formula, const char *name, CalEvalContext *context, double *value) {
-	char why[200];
-	const CalStatus status = cal_expression_value(formula, context, value);
-	if (status == CAL_OK && isfinite(*value))
-		return 0;
-	if (status == CAL_OK)
-		snprintf(why, sizeof why, "%s = %.100s is %g at t = %.9g s", name, cal_expression_text(formula), *value,
-		         cal_context_time(context));
-	else
-		snprintf(why, sizeof why, "%s = %.100s has no value at t = %.9g s: %.50s", name, cal_expression_text(formula),
-		         cal_context_time(context), cal_status_text(status));
-	cal_context_explain_failure(context, why);
-	return 1;
-}
-
 /* Values of all components, zero outside the interval; nonzero after saying which one is not a number. */
 static int evaluate_parts(const CalDevice *device, CalEvalContext *context, double value[PARTS]) {
 	const AppliedLoad *s = load_of(device);
-	const double t = cal_context_time(context);
-	const bool active = is_active(s, t);
+	const bool active = is_active(s, cal_context_time(context));
 	for (int i = 0; i < PARTS; i++) {
-		const Component *part = &s->part[i];
-		value[i] = !active || part->formula ? 0
-		           : part->table.count      ? table_at(device, part->table, t).value
-		                                    : part->number;
-		if (active && part->formula && evaluate_formula(part->formula, names[i], context, &value[i]) != 0)
+		value[i] = 0;
+		if (active && load_component_value(device, &s->part[i], context, &value[i]) != 0)
 			return 1;
 	}
 	return 0;
@@ -106,70 +73,42 @@ static int evaluate_parts(const CalDevice *device, CalEvalContext *context, doub
 static double load_next_switch(const CalDevice *device, double t) {
 	const AppliedLoad *s = load_of(device);
 	double next = s->start > t ? s->start : s->end > t ? s->end : INFINITY;
-	for (int i = 0; i < PARTS; i++) {
-		next = fmin(next, table_next_switch(device, s->part[i].table, t));
-		next = fmin(next, cal_expression_next_switch(s->part[i].formula, t));
-	}
+	for (int i = 0; i < PARTS; i++)
+		next = fmin(next, load_component_next_switch(device, &s->part[i], t));
 	return next;
 }
 
-/* With fixed steps nothing ends a step at a peak: it can only be said that it may have been passed. */
 static void doubt_peaks(const CalDevice *device, CalEvalContext *context) {
 	const AppliedLoad *s = load_of(device);
-	const double step = cal_context_fixed_step(context), t = cal_context_time(context);
-	if (!s->has_formula || !(step > 0))
-		return;
-	const double span = fmin(step, load_next_switch(device, t) - t);
-	for (int i = 0; i < PARTS; i++) {
-		const CalExpression *formula = s->part[i].formula;
-		const double unseen = formula ? cal_expression_unseen(formula, context, span) : INFINITY;
-		if (!(unseen < span))
-			continue;
-		CalDoubt doubt = {.kind = CAL_DOUBT_FORMULA, .time = t, .value = step, .limit = unseen};
-		snprintf(doubt.object, sizeof doubt.object, "%s = %.80s", names[i], cal_expression_text(formula));
-		snprintf(doubt.text, sizeof doubt.text,
-		         "%s = %.200s has a peak between two steps of %.4g s, and may not have acted; take a shorter step, or "
-		         "%s",
-		         names[i], cal_expression_text(formula), step, cal_method_name(CAL_METHOD_DEFAULT));
-		cal_context_add_doubt(context, &doubt);
-	}
+	const double t = cal_context_time(context), span = load_next_switch(device, t) - t;
+	for (int i = 0; i < PARTS; i++)
+		load_component_doubt_peaks(device, &s->part[i], context, span);
 }
 
 /* Kinks are watched outside the interval too: their signs must not jump where it begins. */
 static int load_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const AppliedLoad *s = load_of(device);
 	for (int i = 0; i < PARTS; i++) {
-		const CalExpression *formula = s->part[i].formula;
-		if (formula && cal_expression_kinks(formula, context, value) != CAL_OK)
+		if (load_component_kinks(&s->part[i], context, value) != 0)
 			return 1;
-		value += cal_expression_kink_count(formula);
+		value += load_component_kink_count(&s->part[i]);
 	}
 	return 0;
 }
 
 static int load_lookahead(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const AppliedLoad *s = load_of(device);
-	for (int i = 0; i < PARTS; i++) {
-		const CalExpression *formula = s->part[i].formula;
-		if (!formula)
-			continue;
-		lookahead->event_free = fmin(lookahead->event_free, cal_expression_clear(formula, context, lookahead->horizon));
-		lookahead->max_step = fmin(lookahead->max_step, cal_expression_unseen(formula, context, lookahead->horizon));
-	}
+	for (int i = 0; i < PARTS; i++)
+		load_component_lookahead(&s->part[i], context, lookahead);
 	return 0;
 }
 
-/* "effort = -3*sign(u(hinge)): sign()" */
 static const char *load_value_text(const CalDevice *device, int event) {
 	AppliedLoad *s = load_of(device);
 	for (int i = 0; i < PARTS; i++) {
-		const CalExpression *formula = s->part[i].formula;
-		const int count = cal_expression_kink_count(formula);
-		if (event < count) {
-			const char *what = cal_expression_kink_text(formula, event);
-			snprintf(s->text, sizeof s->text, "%s of %s = %.150s", what, names[i], cal_expression_text(formula));
-			return s->text;
-		}
+		const int count = load_component_kink_count(&s->part[i]);
+		if (event < count)
+			return load_component_kink_text(&s->part[i], event);
 		event -= count;
 	}
 	return NULL;
@@ -193,7 +132,8 @@ static int load_evaluate(const CalDevice *device, CalEvalContext *context, doubl
 	(void)xdot;
 	if (evaluate_parts(device, context, value) != 0)
 		return 1;
-	doubt_peaks(device, context);
+	if (s->has_formula && cal_context_fixed_step(context) > 0)
+		doubt_peaks(device, context);
 	if (s->node.value) {
 		push_node(s, context, value + 1);
 		return 0;
@@ -210,7 +150,7 @@ static int load_outputs(const CalDevice *device, CalEvalContext *context, double
 static void load_free(AppliedLoad *s) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	for (int i = 0; s && i < PARTS; i++)
-		cal_expression_destroy(s->part[i].formula);
+		load_component_release(&s->part[i]);
 	memory_free(&allocator, s);
 }
 
@@ -231,29 +171,10 @@ static const CalDeviceOps ops[2][DOF_KIND_KINDS] = {OPS_BY_KIND(NULL, NULL), OPS
 
 /* ---- making ------------------------------------------------------------------------------------- */
 
-static void parse_formula(DeviceBuilder *d, const char *name, const char *text, CalExpression **formula) {
-	CalError error = {0};
-	if (d->status != CAL_OK)
-		return;
-	const CalStatus status = cal_expression_create(text, NULL, formula, &error);
-	if (status == CAL_ERR_MEMORY)
-		d->status = error_set(d->error, status, "device \"%s\": %s", d->def.name, error.text);
-	device_check(d, status == CAL_OK, "%s: %s", name, error.text);
-	device_check(d, !cal_expression_is_condition(*formula),
-	             "%s = %.200s is a condition; write if(condition, a, b) to make a number of it", name, text);
-}
-
-static void add_component(DeviceBuilder *d, AppliedLoad *s, int i, const CalLoadValue *value) {
+static void take_component(DeviceBuilder *d, AppliedLoad *s, int i, const CalLoadValue *value) {
 	static const char *const parts[PARTS] = {"effort",  "moment x", "moment y", "moment z",
 	                                         "force x", "force y",  "force z"};
-	Component *part = &s->part[i];
-	part->number = value->number;
-	device_check(d, isfinite(value->number), "%s is not a finite number", parts[i]);
-	if (value->formula)
-		parse_formula(d, names[i], value->formula, &part->formula);
-	else
-		part->table = device_table(d, parts[i], &value->table);
-	d->def.event_count += cal_expression_kink_count(part->formula);
+	load_component_take(d, &s->part[i], names[i], parts[i], value, -INFINITY, INFINITY);
 }
 
 static bool has_formula(const CalAppliedLoadDef *def) {
@@ -277,10 +198,10 @@ static void fill_load(DeviceBuilder *d, AppliedLoad *s, const CalAppliedLoadDef 
 	device_check(d, !!def->joint.value + !!def->body.value + !!def->node.value == 1,
 	             "it acts on either a node of a body or a joint or a mode of a body; name one");
 	device_check(d, s->start < s->end, "it ends (%g s) before it starts (%g s)", s->end, s->start);
-	add_component(d, s, 0, &def->effort);
+	take_component(d, s, 0, &def->effort);
 	for (int i = 0; i < 3; i++) {
-		add_component(d, s, 1 + i, &def->moment[i]);
-		add_component(d, s, 4 + i, &def->force[i]);
+		take_component(d, s, 1 + i, &def->moment[i]);
+		take_component(d, s, 4 + i, &def->force[i]);
 	}
 	d->def.wrench_count = def->node.value ? 1 : 0;
 }
@@ -299,8 +220,8 @@ CalStatus cal_sim_add_applied_load(CalSim *sim, const CalAppliedLoadDef *def, in
 		                 cal_status_text(CAL_ERR_MEMORY));
 	fill_load(&d, s, def);
 	CalStatus status = device_add(&d, &s, sizeof(AppliedLoad *), device);
-	if (status == CAL_ERR_ARGUMENT && d.status == CAL_OK && s->why.status != CAL_OK)
-		device_check(&d, false, "%s", s->why.text);
+	for (int i = 0; i < PARTS && status == CAL_ERR_ARGUMENT && d.status == CAL_OK; i++)
+		device_check(&d, s->part[i].why.status == CAL_OK, "%s", s->part[i].why.text);
 	if (status != CAL_OK)
 		load_free(s);
 	return status;

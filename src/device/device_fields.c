@@ -83,6 +83,7 @@ static bool set_member(const Field *field, const CalFieldValue *value, void *mem
 		return true;
 	case FIELD_LOAD_VALUE:
 		*component = (CalLoadValue){value->number, value->table, value->text};
+		device_field_count_zero(field, component);
 		return true;
 	case FIELD_LOAD_VALUES:
 		component[0] = (CalLoadValue){.number = value->vector.x, .formula = value->xyz[0]};

@@ -49,6 +49,11 @@ const DeviceType *device_type_find(const char *name) {
 	return NULL;
 }
 
+void device_field_count_zero(const Field *field, CalLoadValue *value) {
+	if ((field->flags & FIELD_ZERO_COUNTS) && !value->formula && value->table.count == 0 && value->number == 0)
+		value->formula = "0";
+}
+
 /* ---- copies -------------------------------------------------------------------------------------- */
 
 /* A copy of `size` bytes into *to; nothing for none. False: no memory left. */

@@ -44,6 +44,9 @@ const DeviceType *device_type_find(const char *name);
 CalStatus device_def_fill(const DeviceType *type, const char *name, const CalFieldValue *values, int count, void *def,
                           CalError *error);
 
+/** A zero that was given where it is not the default (FIELD_ZERO_COUNTS) becomes the formula "0". */
+void device_field_count_zero(const Field *field, CalLoadValue *value);
+
 /**
  * Copies a definition with all that it points to: texts, tables, formulas, shapes. Meshes of contact shapes stay where they
  * are. The copy begins at `to` (type->size bytes, from the caller); the rest comes from `memory`. False: no memory left.

@@ -10,20 +10,25 @@
  * would be kept. Modes of a flexible body get the force at c over m times sum m phi, which is exact for a field that is
  * uniform over it; what U2 does to S by deformation is neglected, so that its work is supplied and not stored.
  *
- * In orbit the world's origin is at R, a state of the device with its velocity, R'' = g(R), and bodies at r = R + x feel
- * g(r) - g(R). For the point mass this is Encke's form, -mu/R^3 (x - F(q) r) with q = x.(x + 2 R)/R^2 and
- * F = 1 - (1 + q)^-3/2 without cancellation.
+ * In orbit the world's origin is at R, which falls freely, R'' = g(R), and bodies at r = R + x feel g(r) - g(R), for the
+ * point mass in Encke's form without cancellation (orbit_segment.c).
+ *
+ * R depends on the time alone, and the device computes it by itself, to round-off with any method and any step: it is
+ * Kepler's orbit, or with oblateness a sequence of segments about Kepler orbits, each solved at a sample time of the device
+ * and kept in its discrete states. As states under the integrator's error control R was up to 400 times less accurate
+ * than a body in the same orbit: states are held to rtol |R|, a body's position to rtol of its way in a step.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "device/device.h"
 #include "device/device_type.h"
+#include "device/orbit_segment.h"
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/kinematics.h"
 #include "sim/sim_internal.h"
 
-enum { NAME_LENGTH = 96, ORBIT_STATES = 6 };
-
+enum { NAME_LENGTH = 96, ORBIT_VALUES = 6, DISCRETE = sizeof(OrbitSegment) / sizeof(double) };
 typedef struct Gravity {
 	CalGravityDef def;
 	CalVec3 pole; // of length one
@@ -35,16 +40,6 @@ static int gravity_bind(const CalDevice *device, const CalEvalContext *context) 
 	Gravity *s = device->data;
 	s->group = s->group_name[0] ? cal_context_find_group(context, s->group_name) : -1;
 	return s->group_name[0] && s->group < 0 ? -1 : 0;
-}
-
-static int gravity_start(const CalDevice *device, CalEvalContext *context, double *x) {
-	const Gravity *s = device->data;
-	const double start[ORBIT_STATES] = {s->def.position.x, s->def.position.y, s->def.position.z,
-	                                    s->def.velocity.x, s->def.velocity.y, s->def.velocity.z};
-	(void)context;
-	if (s->def.orbit)
-		memcpy(x, start, sizeof start);
-	return 0;
 }
 
 /* ---- the field ----------------------------------------------------------------------------------- */
@@ -63,12 +58,62 @@ static CalVec3 field_at(const Gravity *s, CalVec3 r) {
 
 /* g(R + x) - g(R) */
 static CalVec3 field_beside(const Gravity *s, CalVec3 R, CalVec3 x) {
-	const CalVec3 r = v_add(R, x);
-	const double R2 = v_dot(R, R), q = v_dot(x, v_add(x, v_scale(2, R))) / R2, p = (1 + q) * sqrt(1 + q);
-	const double F = q * (3 + q * (3 + q)) / (p * (1 + p));
-	const CalVec3 g = v_scale(-s->def.mu / (R2 * sqrt(R2)), v_sub(x, v_scale(F, r)));
-	return s->def.j2 != 0 ? v_add(g, v_sub(oblate(s, r), oblate(s, R))) : g;
+	const CalVec3 g = point_mass_beside(s->def.mu, R, x);
+	return s->def.j2 != 0 ? v_add(g, v_sub(oblate(s, v_add(R, x)), oblate(s, R))) : g;
 }
+
+/* ---- the orbit ----------------------------------------------------------------------------------- */
+
+/* Within the planet segments need not be exact. */
+static double segment_length(const Gravity *s) {
+	return orbit_segment_length(s->def.mu, (OrbitState){s->def.position, s->def.velocity}, 0.1 * s->def.radius);
+}
+
+static CalVec3 oblateness(const void *user, CalVec3 r) { return oblate(user, r); }
+
+/* Where the world's origin is; without an orbit at rest. Nonzero after saying that it is nowhere. */
+static int origin_now(const CalDevice *device, CalEvalContext *context, OrbitState *origin) {
+	const Gravity *s = device->data;
+	OrbitSegment segment;
+	*origin = (OrbitState){.r = s->def.position};
+	if (!s->def.orbit)
+		return 0;
+	memcpy(&segment, device->d, sizeof segment);
+	if (orbit_segment_state(s->def.mu, &segment, cal_context_time(context), origin))
+		return 0;
+	cal_context_explain_failure(context, "the orbit of the world's origin leads through the center of the planet");
+	return 1;
+}
+
+/* The segment that begins now. */
+static int begin_segment(const CalDevice *device, CalEvalContext *context, OrbitState now) {
+	const Gravity *s = device->data;
+	OrbitSegment segment = {.epoch = cal_context_time(context), .start = now};
+	if (s->def.j2 != 0) {
+		segment.length = segment_length(s);
+		if (!orbit_segment_solve(s->def.mu, oblateness, s, &segment)) {
+			cal_context_explain_failure(context,
+			                            "the orbit of the world's origin leads through the center of the planet");
+			return 1;
+		}
+	}
+	memcpy(device->d, &segment, sizeof segment);
+	return 0;
+}
+
+static int gravity_start(const CalDevice *device, CalEvalContext *context, double *x) {
+	const Gravity *s = device->data;
+	(void)x;
+	return s->def.orbit ? begin_segment(device, context, (OrbitState){s->def.position, s->def.velocity}) : 0;
+}
+
+static int gravity_sample(const CalDevice *device, CalEvalContext *context, double *x) {
+	OrbitState origin;
+	(void)x;
+	return origin_now(device, context, &origin) != 0 ? 1 : begin_segment(device, context, origin);
+}
+
+/* ---- energy and second moments ------------------------------------------------------------------- */
 
 /* Of a mass at r. */
 static double potential(const Gravity *s, double m, CalVec3 r) {
@@ -104,6 +149,22 @@ static sym3 about_center(const Composite *c) {
 	              c->Sigma.xz - k * c->mc.x * c->mc.z, c->Sigma.yz - k * c->mc.y * c->mc.z};
 }
 
+/* An evaluation of the field for the bodies of a group. */
+typedef struct Evaluation {
+	const Gravity *gravity;
+	CalEvalContext *context;
+	CalVec3 R; // of the world's origin from the center of the planet
+	int group;
+} Evaluation;
+
+/* What a body carries as one mass, world axes, about `origin`. */
+typedef struct Carried {
+	int body;
+	CalVec3 origin;
+	Composite inertia;
+	bool rigid;
+} Carried;
+
 /* Accelerations at the center: all, and what of it is due to the second moment. */
 typedef struct Pull {
 	CalVec3 g, second;
@@ -111,81 +172,114 @@ typedef struct Pull {
 
 static double power(CalSpatial f, CalSpatial v) { return v_dot(f.angular, v.angular) + v_dot(f.linear, v.linear); }
 
-/* What a link carries, world axes, about its origin. */
-static Pull pull_link(const CalDevice *device, CalEvalContext *context, CalNodeRef node_ref, CalVec3 origin,
-                      Composite c, bool rigid) {
-	const Gravity *s = device->data;
-	const CalVec3 offset = v_scale(1 / c.m, vec_out(c.mc)), center = v_add(origin, offset);
-	const CalVec3 R = s->def.orbit ? (CalVec3){device->x[0], device->x[1], device->x[2]} : s->def.position;
-	// the world's origin is at R; without an orbit the planet's center at -R
-	const CalVec3 r = v_add(R, center), g = s->def.orbit ? field_beside(s, R, center) : field_at(s, r);
-	const Second second = second_of(s, r, about_center(&c));
-	CalSpatial wrench = second.wrench, v;
-	CalPose pose;
-	wrench.linear = v_add(wrench.linear, v_scale(c.m, g));
-	cal_context_node_motion(context, node_ref, &pose, &v);
-	const CalSpatial pull = cal_wrench_shift(wrench, center, pose.r);
-	cal_context_apply_wrench(context, node_ref, CAL_FRAME_WORLD, pull);
-	if (s->def.orbit) // the frame is accelerated: there is no potential
-		cal_context_add_supplied_power(context, power(pull, v));
-	else
-		cal_context_add_stored_energy(context, potential(s, c.m, r) + (rigid ? second.potential : 0));
-	if (!s->def.orbit && !rigid)
-		cal_context_add_supplied_power(context, power(cal_wrench_shift(second.wrench, center, pose.r), v));
-	const CalVec3 extra = v_scale(1 / c.m, second.wrench.linear);
-	return (Pull){v_add(g, extra), extra};
+/* A force at `lever` from a point, there. */
+static CalSpatial at_lever(CalSpatial wrench, CalVec3 lever) {
+	return (CalSpatial){v_add(wrench.angular, v_cross(lever, wrench.linear)), wrench.linear};
 }
 
-static void pull_flexible(const CalDevice *device, CalEvalContext *context, int group, const CalModel *model,
-                          CalWork *work, int f) {
+static int refuse_center(const Evaluation *e, int body) {
+	char why[200];
+	snprintf(why, sizeof why, "body \"%.100s\" is at the center of the planet, where its gravity is infinite",
+	         cal_context_model(e->context, e->group)->bodies[body].name);
+	cal_context_explain_failure(e->context, why);
+	return 1;
+}
+
+/* In the accelerated frame of an orbit there is no potential: all work is supplied. */
+static void account(const Evaluation *e, const Carried *c, CalVec3 r, const Second *second, double all,
+                    double of_second) {
+	const Gravity *s = e->gravity;
+	if (s->def.orbit) {
+		cal_context_add_supplied_power(e->context, all);
+		return;
+	}
+	cal_context_add_stored_energy(e->context, potential(s, c->inertia.m, r) + (c->rigid ? second->potential : 0));
+	if (!c->rigid)
+		cal_context_add_supplied_power(e->context, of_second);
+}
+
+/* Nonzero after saying that the body is at the center. Levers are taken from differences: places may be large. */
+static int pull_carried(const Evaluation *e, const Carried *c, Pull *pull) {
+	const Gravity *s = e->gravity;
+	const CalNodeRef node = {e->group, cal_context_model(e->context, e->group)->bodies[c->body].node};
+	const double m = c->inertia.m;
+	const CalVec3 offset = v_scale(1 / m, vec_out(c->inertia.mc)), center = v_add(c->origin, offset);
+	const CalVec3 r = v_add(e->R, center), g = s->def.orbit ? field_beside(s, e->R, center) : field_at(s, r);
+	const Second second = second_of(s, r, about_center(&c->inertia));
+	if (isfinite(v_norm(r)) && !isfinite(v_norm(g) + v_norm(second.wrench.linear)))
+		return refuse_center(e, c->body);
+	CalSpatial v;
+	CalPose pose;
+	cal_context_node_motion(e->context, node, &pose, &v);
+	const CalVec3 lever = v_add(offset, v_sub(c->origin, pose.r));
+	const CalSpatial of_second = at_lever(second.wrench, lever),
+					 of_field = at_lever((CalSpatial){.linear = v_scale(m, g)}, lever);
+	const CalSpatial all = {v_add(of_field.angular, of_second.angular), v_add(of_field.linear, of_second.linear)};
+	cal_context_apply_wrench(e->context, node, CAL_FRAME_WORLD, all);
+	account(e, c, r, &second, power(all, v), power(of_second, v));
+	const CalVec3 extra = v_scale(1 / m, second.wrench.linear);
+	*pull = (Pull){v_add(g, extra), extra};
+	return 0;
+}
+
+static int pull_flexible(const Evaluation *e, const CalModel *model, CalWork *work, int f) {
 	const Flex *flex = &model->flexes[f];
 	flexible_own_x1(model, f, &flex->own, 0, work, &work->links[flex->link]);
 	const FlexWork *w = &work->flex[f];
+	const Carried c = {flex->body, vec_out(work->position[flex->link]), w->own, false};
+	Pull pull;
 	if (!(w->own.m > 0))
-		return;
-	const CalNodeRef node_ref = {group, model->bodies[flex->body].node};
-	const Pull pull = pull_link(device, context, node_ref, vec_out(work->position[flex->link]), w->own, false);
-	const CalVec3 supplied = ((const Gravity *)device->data)->def.orbit ? pull.g : pull.second;
+		return 0;
+	if (pull_carried(e, &c, &pull) != 0)
+		return 1;
+	const CalVec3 supplied = e->gravity->def.orbit ? pull.g : pull.second;
 	for (int k = 0; k < flex->m; k++) {
-		const CalDofRef mode = {group, flex->u + k, -1};
+		const CalDofRef mode = {e->group, flex->u + k, -1};
 		const vec3 moved = rows_mode(w->E, flex->n, k).l;
-		cal_context_apply_effort(context, mode, dot(moved, vec_in(pull.g)));
-		cal_context_add_supplied_power(context, dot(moved, vec_in(supplied)) * cal_context_u(context, mode));
+		cal_context_apply_effort(e->context, mode, dot(moved, vec_in(pull.g)));
+		cal_context_add_supplied_power(e->context, dot(moved, vec_in(supplied)) * cal_context_u(e->context, mode));
 	}
+	return 0;
 }
 
-static void pull_group(const CalDevice *device, CalEvalContext *context, int group) {
-	const CalModel *model = cal_context_model(context, group);
-	CalWork *work = context_work(context, group);
-	for (int i = 0; work && i < model->link_count; i++) {
-		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
-		const CalNodeRef node_ref = {group, model->bodies[model->links[i].body].node};
-		if (c.m > 0)
-			pull_link(device, context, node_ref, vec_out(work->position[i]), c, true);
+static int pull_group(const Evaluation *e) {
+	const CalModel *model = cal_context_model(e->context, e->group);
+	CalWork *work = context_work(e->context, e->group);
+	int failed = 0;
+	for (int i = 0; work && i < model->link_count && !failed; i++) {
+		const Carried c = {model->links[i].body, vec_out(work->position[i]),
+		                   link_inertia(&model->links[i], &work->links[i].R), true};
+		Pull ignored;
+		if (c.inertia.m > 0)
+			failed = pull_carried(e, &c, &ignored);
 	}
-	for (int f = 0; work && f < model->flex_count; f++)
-		pull_flexible(device, context, group, model, work, f);
+	for (int f = 0; work && f < model->flex_count && !failed; f++)
+		failed = pull_flexible(e, model, work, f);
+	return failed;
 }
 
 static int gravity_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Gravity *s = device->data;
+	OrbitState origin;
+	(void)xdot;
+	if (origin_now(device, context, &origin) != 0)
+		return 1;
 	for (int i = 0; i < cal_context_group_count(context); i++)
-		if (s->group < 0 || s->group == i)
-			pull_group(device, context, i);
-	if (s->def.orbit) {
-		const CalVec3 g = field_at(s, (CalVec3){device->x[0], device->x[1], device->x[2]});
-		const double rates[ORBIT_STATES] = {device->x[3], device->x[4], device->x[5], g.x, g.y, g.z};
-		memcpy(xdot, rates, sizeof rates);
-	}
+		if ((s->group < 0 || s->group == i) && pull_group(&(Evaluation){s, context, origin.r, i}) != 0)
+			return 1;
 	return 0;
 }
 
 static int gravity_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const Gravity *s = device->data;
-	(void)context;
-	memset(output, 0, ORBIT_STATES * sizeof *output);
-	if (s->def.orbit)
-		memcpy(output, device->x, ORBIT_STATES * sizeof *output);
+	OrbitState origin;
+	memset(output, 0, ORBIT_VALUES * sizeof *output);
+	if (!s->def.orbit)
+		return 0;
+	if (origin_now(device, context, &origin) != 0)
+		return 1;
+	const double values[ORBIT_VALUES] = {origin.r.x, origin.r.y, origin.r.z, origin.v.x, origin.v.y, origin.v.z};
+	memcpy(output, values, sizeof values);
 	return 0;
 }
 
@@ -195,8 +289,9 @@ static const CalDeviceOps ops = {.type = "gravity",
                                  .bind = gravity_bind,
                                  .start = gravity_start,
                                  .evaluate = gravity_evaluate,
+                                 .sample = gravity_sample,
                                  .outputs = gravity_outputs,
-                                 .output_count = ORBIT_STATES,
+                                 .output_count = ORBIT_VALUES,
                                  .output_names = names,
                                  .output_units = units};
 
@@ -211,13 +306,16 @@ CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device
 	             "oblateness needs the planet's radius, above zero");
 	device_check(&d, isfinite(v_norm(def->position)) && isfinite(v_norm(def->velocity)),
 	             "position or velocity is not finite");
-	device_check(&d, v_norm(def->position) > 0, "the world's origin is at the center of the planet; give its position");
+	device_check(&d, !def->orbit || v_norm(def->position) > 0,
+	             "an orbit needs the position of the world's origin, which is not the center of the planet");
 	device_check(&d, !def->group || strlen(def->group) < NAME_LENGTH, "the name of the group is too long");
 	if (d.status == CAL_OK && def->group)
 		memcpy(data.group_name, def->group, strlen(def->group) + 1);
 	for (int i = 0; d.status == CAL_OK && i < sim->group_count; i++)
 		d.def.wrench_count += sim->groups[i].model->link_count + sim->groups[i].model->flex_count;
-	d.def.nx = def->orbit ? ORBIT_STATES : 0;
+	d.def.nd = def->orbit ? DISCRETE : 0;
+	if (d.status == CAL_OK && def->orbit && def->j2 != 0)
+		d.def.sample_period = segment_length(&data);
 	return device_add(&d, &data, sizeof data, device);
 }
 
@@ -232,8 +330,8 @@ static const Field fields[] = {
 	{"j2", FIELD_NUMBER, AT(j2), .doc = "oblateness; default 0"},
 	{"pole", FIELD_AXIS, AT(pole), .doc = "of the planet in the world; default `z`"},
 	{"orbit", FIELD_FLAG, AT(orbit), .doc = "the world's origin is in orbit; default false"},
-	{"position", FIELD_VECTOR, AT(position), DIM_LENGTH, .flags = FIELD_REQUIRED,
-     .doc = "of the world's origin from the center of the planet"},
+	{"position", FIELD_VECTOR, AT(position), DIM_LENGTH,
+     .doc = "of the world's origin from the center of the planet; default 0, the center; with `orbit` required"},
 	{"velocity", FIELD_VECTOR, AT(velocity), DIM_SPEED, .doc = "of the world's origin; with `orbit` only"},
 };
 #undef AT

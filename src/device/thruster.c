@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * thruster.c — a force of fixed direction on a node, by a schedule. The mass of what it expels is neglected.
+ * thruster.c — a force of fixed direction on a node, by a table or a formula. The mass of what it expels is neglected.
  */
 #include "device/device.h"
 #include "device/device_type.h"
+#include "device/load_component.h"
 
 typedef struct Thruster {
 	CalThrusterDef def; // direction of length one
-	Table throttle;
+	LoadComponent *throttle;
 	CalNodeRef at;
 } Thruster;
 
 static int thruster_bind(const CalDevice *device, const CalEvalContext *context) {
 	Thruster *s = device->data;
-	return bind_node(context, s->def.node, &s->at) || s->at.group < 0 ? -1 : 0;
+	if (bind_node(context, s->def.node, &s->at) || s->at.group < 0)
+		return -1;
+	return load_component_bind(s->throttle, context);
 }
 
-static double force_of(const CalDevice *device, double t) {
+/* Nonzero: its throttle has no value. */
+static int force_of(const CalDevice *device, CalEvalContext *context, double *force) {
 	const Thruster *s = device->data;
-	return s->def.thrust * table_at(device, s->throttle, t).value;
+	double throttle;
+	if (load_component_value(device, s->throttle, context, &throttle) != 0)
+		return 1;
+	*force = s->def.thrust * throttle;
+	return 0;
 }
 
 static int thruster_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)xdot;
 	const Thruster *s = device->data;
-	const double force = force_of(device, cal_context_time(context));
+	double force;
 	CalPose pose;
 	CalSpatial v;
+	if (force_of(device, context, &force) != 0)
+		return 1;
+	load_component_doubt_peaks(device, s->throttle, context, INFINITY);
 	if (force == 0)
 		return 0;
 	cal_context_node_motion(context, s->at, &pose, &v);
@@ -37,40 +48,59 @@ static int thruster_evaluate(const CalDevice *device, CalEvalContext *context, d
 }
 
 static double thruster_next_switch(const CalDevice *device, double t) {
-	return table_next_switch(device, ((const Thruster *)device->data)->throttle, t);
+	return load_component_next_switch(device, ((const Thruster *)device->data)->throttle, t);
 }
 
 static int thruster_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
-	output[0] = force_of(device, cal_context_time(context));
+	return force_of(device, context, output);
+}
+
+static int thruster_values(const CalDevice *device, CalEvalContext *context, double *value) {
+	return load_component_kinks(((const Thruster *)device->data)->throttle, context, value);
+}
+
+static int thruster_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
+	load_component_lookahead(((const Thruster *)device->data)->throttle, context, lookahead);
 	return 0;
 }
 
+static const char *thruster_value_text(const CalDevice *device, int event) {
+	return load_component_kink_text(((const Thruster *)device->data)->throttle, event);
+}
+
+static void thruster_destroy(void *data) { load_component_destroy(((Thruster *)data)->throttle); }
+
 static const char *const names[] = {"force"}, *const units[] = {"N"};
-static const CalDeviceOps ops = {.type = "thruster",
-                                 .bind = thruster_bind,
-                                 .evaluate = thruster_evaluate,
-                                 .outputs = thruster_outputs,
-                                 .next_switch = thruster_next_switch,
-                                 .output_count = 1,
-                                 .output_names = names,
-                                 .output_units = units};
+/* Only formulas are watched. */
+#define OPS(watch, ahead)                                                                                              \
+	{                                                                                                                  \
+		.type = "thruster", .bind = thruster_bind, .evaluate = thruster_evaluate, .values = watch, .lookahead = ahead, \
+		.value_text = thruster_value_text, .outputs = thruster_outputs, .next_switch = thruster_next_switch,           \
+		.destroy = thruster_destroy, .output_count = 1, .output_names = names, .output_units = units                   \
+	}
+static const CalDeviceOps ops[2] = {OPS(NULL, NULL), OPS(thruster_values, thruster_outlook)};
+#undef OPS
 
 CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	static const double zero = 0, one = 1;
-	static const CalTable full = {CAL_TABLE_STEP, 1, &zero, &one};
-	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
+	static const CalLoadValue full = {.number = 1};
+	const CalLoadValue *throttle = &def->throttle;
+	const CalTable *table = &throttle->table;
+	DeviceBuilder d = device_builder(sim, &ops[throttle->formula != NULL], def->name, def->place, error);
 	Thruster data = {.def = *def};
 	data.def.direction = v_unit(def->direction, (CalVec3){0, 0, 1});
 	device_check(&d, isfinite(def->thrust), "thrust is not finite");
-	data.throttle = device_table(&d, "throttle", def->throttle.count == 0 ? &full : &def->throttle);
-	for (int i = 0; d.status == CAL_OK && i < def->throttle.count; i++)
-		device_check(&d, def->throttle.value[i] >= 0 && def->throttle.value[i] <= 1,
-		             "throttle is %g at %g s; it is a fraction from 0 to 1", def->throttle.value[i],
-		             def->throttle.time[i]);
+	if (!throttle->formula && table->count == 0 && throttle->number == 0)
+		throttle = &full;
+	data.throttle = load_component_create(&d, "throttle", throttle, 0, 1);
+	device_check(&d, throttle->number >= 0 && throttle->number <= 1, "throttle is %g; it is a fraction from 0 to 1",
+	             throttle->number);
+	for (int i = 0; d.status == CAL_OK && i < table->count; i++)
+		device_check(&d, table->value[i] >= 0 && table->value[i] <= 1,
+		             "throttle is %g at %g s; it is a fraction from 0 to 1", table->value[i], table->time[i]);
 	d.def.wrench_count = 1;
-	return device_add(&d, &data, sizeof data, device);
+	return load_component_add_device(&d, &data, sizeof data, data.throttle, device);
 }
 
 /* ---- in files ----------------------------------------------------------------------------------- */
@@ -81,9 +111,10 @@ static const Field fields[] = {
 	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
 	{"direction", FIELD_AXIS, AT(direction), .doc = "of the force, in the node; default `z`"},
 	{"thrust", FIELD_NUMBER, AT(thrust), DIM_FORCE, .flags = FIELD_REQUIRED, .doc = "full thrust"},
-	{"throttle", FIELD_TABLE, AT(throttle),
-     .doc = "the fraction that acts, 0 to 1; shape `step`; default 1 at all times; or"},
-	{"pulses", FIELD_PULSES, AT(throttle), DIM_TIME, .doc = "it fires fully in these times"},
+	{"throttle", FIELD_LOAD_VALUE, AT(throttle), .flags = FIELD_ZERO_COUNTS,
+     .doc = "the fraction that acts, 0 to 1, to which a formula is clipped; tables have the shape `step`; default 1 at "
+            "all times; or"},
+	{"pulses", FIELD_PULSES, AT(throttle.table), DIM_TIME, .doc = "it fires fully in these times"},
 };
 #undef AT
 DEVICE_ADD(add_thruster, CalThrusterDef, cal_sim_add_thruster)
@@ -91,4 +122,4 @@ DEVICE_ADD(add_thruster, CalThrusterDef, cal_sim_add_thruster)
 const DeviceType thruster_type = {.table = {FIELDS("thruster", fields), .doc = "A force of fixed direction on a node."},
                                   DEVICE_DEF(CalThrusterDef),
                                   .add = add_thruster,
-                                  .ops = &ops};
+                                  .ops = &ops[0]};

@@ -9,16 +9,17 @@
  */
 #include "device/device.h"
 #include "device/device_type.h"
+#include "device/load_component.h"
 
 typedef struct Wheel {
 	CalWheelDef def; // axis of length one
-	Table torque;
+	LoadComponent *torque;
 	CalNodeRef at;
 } Wheel;
 
 static int wheel_bind(const CalDevice *device, const CalEvalContext *context) {
 	Wheel *s = device->data;
-	return bind_node(context, s->def.node, &s->at);
+	return bind_node(context, s->def.node, &s->at) != 0 ? -1 : load_component_bind(s->torque, context);
 }
 
 typedef struct Spin {
@@ -28,11 +29,11 @@ typedef struct Spin {
 	double motor, drag; // torques on the wheel
 } Spin;
 
-static double motor_of(const CalWheelDef *def, double wanted, double speed) {
-	const double torque = def->max_torque > 0 ? fmin(fmax(wanted, -def->max_torque), def->max_torque) : wanted;
+static double motor_of(const CalWheelDef *def, double torque, double speed) {
 	return def->max_speed > 0 && fabs(speed) >= def->max_speed && torque * speed > 0 ? 0 : torque;
 }
 
+/* Without its motor. */
 static Spin spin_of(const CalDevice *device, CalEvalContext *context, double h) {
 	const Wheel *s = device->data;
 	CalSpatial v;
@@ -41,9 +42,19 @@ static Spin spin_of(const CalDevice *device, CalEvalContext *context, double h) 
 	spin.w = v.angular;
 	spin.axis = v_turn(&spin.pose.R, s->def.axis);
 	spin.speed = h / s->def.inertia - v_dot(spin.axis, spin.w);
-	spin.motor = motor_of(&s->def, table_at(device, s->torque, cal_context_time(context)).value, spin.speed);
 	spin.drag = -s->def.drag * spin.speed;
 	return spin;
+}
+
+/* Nonzero: its torque has no value. */
+static int driven_spin(const CalDevice *device, CalEvalContext *context, Spin *spin) {
+	const Wheel *s = device->data;
+	double torque;
+	*spin = spin_of(device, context, device->x[0]);
+	if (load_component_value(device, s->torque, context, &torque) != 0)
+		return 1;
+	spin->motor = motor_of(&s->def, torque, spin->speed);
+	return 0;
 }
 
 static int wheel_start(const CalDevice *device, CalEvalContext *context, double *x) {
@@ -55,7 +66,10 @@ static int wheel_start(const CalDevice *device, CalEvalContext *context, double 
 
 static int wheel_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Wheel *s = device->data;
-	const Spin spin = spin_of(device, context, device->x[0]);
+	Spin spin;
+	if (driven_spin(device, context, &spin) != 0)
+		return 1;
+	load_component_doubt_peaks(device, s->torque, context, INFINITY);
 	const double torque = spin.motor + spin.drag;
 	const CalVec3 h = v_scale(spin.h, spin.axis);
 	xdot[0] = torque;
@@ -69,10 +83,15 @@ static int wheel_evaluate(const CalDevice *device, CalEvalContext *context, doub
 	return 0;
 }
 
-/* Beyond the limits of the torque, where it bends. The greatest speed is none: with drag the motor switches on and off. */
+/* Values beyond the limits of a table's torque, where it bends; a formula is clipped within itself, and its kinks follow. */
+static bool is_clipped_table(const Wheel *s) { return s->def.max_torque > 0 && !s->torque->formula; }
+
+/* The greatest speed is none: with drag the motor switches on and off. */
 static int wheel_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Wheel *s = device->data;
-	const double wanted = table_at(device, s->torque, cal_context_time(context)).value;
+	if (!is_clipped_table(s))
+		return load_component_kinks(s->torque, context, value);
+	const double wanted = table_at(device, s->torque->table, cal_context_time(context)).value;
 	value[0] = beyond(wanted, s->def.max_torque);
 	value[1] = beyond(wanted, -s->def.max_torque);
 	return 0;
@@ -80,12 +99,14 @@ static int wheel_values(const CalDevice *device, CalEvalContext *context, double
 
 static int wheel_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const Wheel *s = device->data;
-	const double t = cal_context_time(context), rate = table_at(device, s->torque, t).rate;
+	const Table table = s->torque->table;
 	double value[2], bend, ignored;
-	if (!(s->def.max_torque > 0))
+	load_component_lookahead(s->torque, context, lookahead);
+	if (!is_clipped_table(s))
 		return 0;
+	const double t = cal_context_time(context), rate = table_at(device, table, t).rate;
 	wheel_values(device, context, value);
-	table_ahead(device, s->torque, t, lookahead->horizon, &bend, &ignored);
+	table_ahead(device, table, t, lookahead->horizon, &bend, &ignored);
 	for (int i = 0; i < 2; i++)
 		if (value[i] != 0)
 			lookahead->event_free = fmin(lookahead->event_free, keeps_sign(value[i], rate, bend));
@@ -93,22 +114,25 @@ static int wheel_outlook(const CalDevice *device, CalEvalContext *context, CalLo
 }
 
 static const char *wheel_value_text(const CalDevice *device, int event) {
-	(void)device;
-	(void)event;
-	return "torque limit";
+	const Wheel *s = device->data;
+	return is_clipped_table(s) ? "torque limit" : load_component_kink_text(s->torque, event);
 }
 
 static double wheel_next_switch(const CalDevice *device, double t) {
-	return table_next_switch(device, ((const Wheel *)device->data)->torque, t);
+	return load_component_next_switch(device, ((const Wheel *)device->data)->torque, t);
 }
 
 static int wheel_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
-	const Spin spin = spin_of(device, context, device->x[0]);
+	Spin spin;
+	if (driven_spin(device, context, &spin) != 0)
+		return 1;
 	output[0] = spin.speed;
 	output[1] = spin.h;
 	output[2] = spin.motor;
 	return 0;
 }
+
+static void wheel_destroy(void *data) { load_component_destroy(((Wheel *)data)->torque); }
 
 static const char *const names[] = {"speed", "momentum", "torque"}, *const units[] = {"rad/s", "N m s", "N m"};
 static const CalDeviceOps ops = {.type = "wheel",
@@ -120,6 +144,7 @@ static const CalDeviceOps ops = {.type = "wheel",
                                  .value_text = wheel_value_text,
                                  .outputs = wheel_outputs,
                                  .next_switch = wheel_next_switch,
+                                 .destroy = wheel_destroy,
                                  .output_count = 3,
                                  .output_names = names,
                                  .output_units = units};
@@ -135,11 +160,13 @@ CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, Ca
 	device_not_negative(&d, "max torque", def->max_torque);
 	device_not_negative(&d, "max speed", def->max_speed);
 	device_not_negative(&d, "drag", def->drag);
-	data.torque = device_table(&d, "torque", &def->torque);
+	const double most = def->max_torque > 0 ? def->max_torque : INFINITY;
+	data.torque = load_component_create(&d, "torque", &def->torque, -most, most);
+	if (d.status == CAL_OK && is_clipped_table(&data))
+		d.def.event_count = 2;
 	d.def.nx = 1;
-	d.def.event_count = def->max_torque > 0 ? 2 : 0;
 	d.def.wrench_count = 1;
-	return device_add(&d, &data, sizeof data, device);
+	return load_component_add_device(&d, &data, sizeof data, data.torque, device);
 }
 
 /* ---- in files ----------------------------------------------------------------------------------- */
@@ -151,14 +178,14 @@ static const Field fields[] = {
 	{"axis", FIELD_AXIS, AT(axis), .doc = "in the node; default `z`"},
 	{"inertia", FIELD_NUMBER, AT(inertia), DIM_INERTIA, .flags = FIELD_REQUIRED, .doc = "about the axis, > 0"},
 	{"speed", FIELD_NUMBER, AT(speed), DIM_RATE, .doc = "at the start, relative to the body; default 0"},
-	{"torque", FIELD_TABLE, AT(torque), DIM_TORQUE, .doc = "of the motor on the wheel; default 0"},
+	{"torque", FIELD_LOAD_VALUE, AT(torque), DIM_TORQUE, .doc = "of the motor on the wheel; default 0"},
 	{"max_torque", FIELD_NUMBER, AT(max_torque), DIM_TORQUE, .doc = "default none"},
 	{"max_speed", FIELD_NUMBER, AT(max_speed), DIM_RATE,
      .doc = "beyond it the motor does not accelerate the wheel further; default none"},
 	{"drag", FIELD_NUMBER, AT(drag), DIM_ANGULAR_DAMPING, .doc = "of the bearing; default 0"},
 };
 #undef AT
-static const CalWheelDef start = {.torque.shape = CAL_TABLE_LINEAR};
+static const CalWheelDef start = {.torque.table.shape = CAL_TABLE_LINEAR};
 DEVICE_ADD(add_wheel, CalWheelDef, cal_sim_add_wheel)
 
 const DeviceType wheel_type = {

@@ -19,7 +19,8 @@ enum {
 
 /*
  * One line per operation on the stack: name, numbers that it takes, function name ("": written otherwise). min and max
- * stand for "and" and "or" too, minus for "not".
+ * stand for "and" and "or" too, minus for "not". OP_SIDED is its first number, which jumps where the second changes its
+ * sign.
  */
 #define EXPRESSION_OP_LIST(X)           \
 	X(OP_NUMBER, 0, "")                 \
@@ -41,6 +42,7 @@ enum {
 	X(OP_ABS, 1, "abs")                 \
 	X(OP_SIGN, 1, "sign")               \
 	X(OP_FLOOR, 1, "floor")             \
+	X(OP_SIDED, 2, "")                  \
 	X(OP_ADD, 2, "")                    \
 	X(OP_SUBTRACT, 2, "")               \
 	X(OP_MULTIPLY, 2, "")               \

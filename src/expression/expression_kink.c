@@ -19,6 +19,7 @@ int op_kinks(const Code *code) {
 		return code->joins ? 0 : 1; // conditions are watched where they are compared
 	case OP_ABS:
 	case OP_SIGN:
+	case OP_SIDED:
 	case OP_FLOOR:
 	case OP_LESS:
 	case OP_LESS_EQUAL:
@@ -64,6 +65,9 @@ static void differences(Op op, const double *a, double *value) {
 	case OP_ABS:
 	case OP_SIGN:
 		value[0] = a[0];
+		return;
+	case OP_SIDED:
+		value[0] = a[1];
 		return;
 	case OP_FLOOR:
 		value[0] = parity(a[0]);
@@ -184,6 +188,7 @@ static const Code *kink_code(const CalExpression *expression, int kink) {
 const char *cal_expression_kink_text(const CalExpression *expression, int kink) {
 	static const char *const names[OP_COUNT] = {[OP_ABS] = "abs()",
 	                                            [OP_SIGN] = "sign()",
+	                                            [OP_SIDED] = "half a turn of the quaternion",
 	                                            [OP_FLOOR] = "floor()",
 	                                            [OP_ATAN2] = "atan2()",
 	                                            [OP_SMOOTH_SIGN] = "smooth_sign()",

@@ -146,6 +146,8 @@ double op_value(Op op, const double *a) {
 	switch (op) {
 	case OP_ADD:
 		return a[0] + a[1];
+	case OP_SIDED:
+		return a[0];
 	case OP_SUBTRACT:
 		return a[0] - a[1];
 	case OP_MULTIPLY:
@@ -250,6 +252,8 @@ Jet op_jet(Op op, const Jet *a) {
 	switch (op) {
 	case OP_ADD:
 		return (Jet){a[0].v + a[1].v, a[0].d + a[1].d, a[0].dd + a[1].dd};
+	case OP_SIDED:
+		return a[0];
 	case OP_SUBTRACT:
 		return minus(a[0], a[1]);
 	case OP_MULTIPLY:

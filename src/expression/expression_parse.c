@@ -202,6 +202,24 @@ static bool parse_names(Parser *p, Word argument[2], int *count, int most) {
 	return true;
 }
 
+static bool emit_reading(Parser *p, Reading reading) {
+	CalExpression *e = p->made;
+	Reading *readings =
+		array_reserve(&e->allocator, e->readings, e->reading_count, 1, &e->reading_capacity, sizeof *readings);
+	if (!readings)
+		return short_of_memory(p);
+	e->readings = readings;
+	e->readings[e->reading_count] = reading;
+	return emit(p, OP_READ, e->reading_count++, 0);
+}
+
+/* Whether the component that it reads jumps. */
+static bool is_sided(const QuantityText *text, int count) {
+	const char *last = text->object[count - 1], *dot = strrchr(last, '.');
+	const char *component = text->component ? text->component : dot ? dot + 1 : "";
+	return text->quantity->side && quantity_component(text->quantity, component) >= text->quantity->first_sided;
+}
+
 static bool parse_reading(Parser *p, Word word, const Quantity *quantity, const char *component) {
 	CalExpression *e = p->made;
 	Word argument[2];
@@ -220,13 +238,11 @@ static bool parse_reading(Parser *p, Word word, const Quantity *quantity, const 
 	Reading made = {.column = column_of(p, word.start), .text = {.quantity = quantity, .component = component}};
 	for (int i = 0; i < count; i++)
 		made.text.object[i] = keep_name(e, argument[i]);
-	Reading *readings =
-		array_reserve(&e->allocator, e->readings, e->reading_count, 1, &e->reading_capacity, sizeof *readings);
-	if (!readings)
-		return short_of_memory(p);
-	e->readings = readings;
-	e->readings[e->reading_count] = made;
-	return emit(p, OP_READ, e->reading_count++, 0);
+	const bool sided = is_sided(&made.text, count);
+	if (!emit_reading(p, made))
+		return false;
+	made.text.quantity = quantity->side;
+	return !sided || (emit_reading(p, made) && emit(p, OP_SIDED, 0, 0));
 }
 
 /* "eta(BODY, 1)" and "eta_dot(BODY, 1)", as formulas of earlier versions have it. */

@@ -128,6 +128,8 @@ static Range op_range(Op op, const Range *a) {
 	case OP_ABS:
 	case OP_COSH:
 		return even(op, a[0]);
+	case OP_SIDED:
+		return a[0];
 	case OP_ADD:
 		return (Range){a[0].low + a[1].low, a[0].high + a[1].high};
 	case OP_SUBTRACT:
@@ -191,6 +193,8 @@ static bool switches_keep(Op op, const Range *a) {
 		return bent_keeps(a[0].low, a[0].high, (Range){0, 0}, (Range){0, 0});
 	case OP_SIGN:
 		return keeps_sign(a[0].low, a[0].high);
+	case OP_SIDED:
+		return keeps_sign(a[1].low, a[1].high);
 	case OP_FLOOR:
 		return whole_keeps(a[0]);
 	case OP_MOD:

@@ -76,11 +76,13 @@ typedef enum CoordinateOrder { ORDER_Q, ORDER_U, ORDER_UDOT, ORDER_FORCE } Coord
 typedef struct Quantity {
 	CalQuantityInfo info;
 	QuantityPhase phase;
-	CoordinateOrder order; // of coordinates
-	ElementFn *element;    // one of the two
-	ValuesFn *values;      //
-	ReadFn *read;          // NULL: not in formulas
-	CourseFn *course;      //
+	CoordinateOrder order;       // of coordinates
+	ElementFn *element;          // one of the two
+	ValuesFn *values;            //
+	ReadFn *read;                // NULL: not in formulas
+	CourseFn *course;            //
+	const struct Quantity *side; // in formulas: a value that changes its sign where components from first_sided on jump
+	int first_sided;             //
 } Quantity;
 
 enum { QUANTITY_VALUES_MOST = 16 }; // of values() with components of the list
@@ -92,12 +94,10 @@ const Quantity *quantity_of_word(const char *text, size_t length);
 const Quantity *quantity_of_short(const char *text, size_t length, const char **component);
 /* The component of that name, -1: there is none. Of quantities whose components are in the list. */
 int quantity_component(const Quantity *quantity, const char *name);
-/* "pose", "q": those that formulas may read, for messages. */
-bool quantity_is_readable(const Quantity *quantity, int component);
-
 /* Values (quantity_values.c). */
 ElementFn element_q, element_u, element_udot, element_force, element_row;
-ValuesFn values_pose, values_velocity, values_node, values_acceleration, values_wrench, values_deflection;
+ValuesFn values_pose, values_velocity, values_body_rate, values_node, values_acceleration, values_wrench,
+	values_deflection;
 ValuesFn values_reaction, values_loop, values_device, values_event;
 ValuesFn values_energy, values_momentum, values_balance, values_total_momentum;
 
@@ -109,8 +109,9 @@ ValuesFn values_distance, values_range_rate, values_angle;
 /* The pose and velocity of the first node seen from the second, within a context: of pairs. */
 CalStatus relative_pose(const Sampling *s, const SampledObject *object, double values[7]);
 CalStatus relative_velocity(const Sampling *s, const SampledObject *object, double values[6]);
-ReadFn read_pose, read_velocity, read_distance, read_range_rate, read_angle;
-CourseFn course_pose, course_velocity, course_distance, course_range_rate, course_angle;
+CalStatus relative_body_rate(const Sampling *s, const SampledObject *object, double values[3]);
+ReadFn read_pose, read_side, read_velocity, read_body_rate, read_distance, read_range_rate, read_angle;
+CourseFn course_pose, course_side, course_velocity, course_body_rate, course_distance, course_range_rate, course_angle;
 
 /* Coordinates, speeds and outputs of devices in formulas (quantity_read.c). */
 ReadFn read_q, read_u, read_device;

@@ -15,6 +15,8 @@ static const char *const pose_names[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
 static const char *const pose_units[] = {"m", "m", "m", "1", "1", "1", "1"};
 static const char *const velocity_names[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
 static const char *const velocity_units[] = {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"};
+static const char *const rate_names[] = {"wx", "wy", "wz"};
+static const char *const rate_units[] = {"rad/s", "rad/s", "rad/s"};
 static const char *const acceleration_names[] = {"ax", "ay", "az", "alx", "aly", "alz"};
 static const char *const acceleration_units[] = {"m/s^2", "m/s^2", "m/s^2", "rad/s^2", "rad/s^2", "rad/s^2"};
 static const char *const node_names[] = {"x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"};
@@ -33,6 +35,15 @@ static const char *const balance_units[] = {"J", "J", "J", "J", "J"};
 static const char *const single[] = {""};
 static const char *const meter[] = {"m"}, *const meter_per_second[] = {"m/s"}, *const radian[] = {"rad"},
 						 *const number[] = {"1"};
+
+/* Of the quaternion in a pose. */
+static const Quantity half_turn = {.info = {.word = "pose",
+                                            .about = CAL_ABOUT_NODE,
+                                            .object = "NODE",
+                                            .relative = 1,
+                                            COMPONENTS(pose_names, pose_units)},
+                                   .read = read_side,
+                                   .course = course_side};
 
 static const Quantity quantities[] = {
 	{.info = {.word = "q",
@@ -89,20 +100,20 @@ static const Quantity quantities[] = {
               COMPONENTS(momentum_names, momentum_units)},
      .phase = PHASE_OWN,
      .values = values_momentum},
-	{.info =
-         {.word = "pose",
-          .doc =
-              "position and quaternion of a node, in the world or seen from a second node; formulas read the position",
-          .about = CAL_ABOUT_NODE,
-          .object = "NODE",
-          .of_all = 1,
-          .relative = 1,
-          .formula_count = 3,
-          COMPONENTS(pose_names, pose_units)},
+	{.info = {.word = "pose",
+              .doc = "position and quaternion (`qw` >= 0) of a node, in the world or seen from a second node",
+              .about = CAL_ABOUT_NODE,
+              .object = "NODE",
+              .of_all = 1,
+              .relative = 1,
+              .formula_count = -1,
+              COMPONENTS(pose_names, pose_units)},
      .phase = PHASE_OBSERVE,
      .values = values_pose,
      .read = read_pose,
-     .course = course_pose},
+     .course = course_pose,
+     .side = &half_turn,
+     .first_sided = 3},
 	{.info = {.word = "velocity",
               .doc = "velocity and angular velocity of a node, in the world or seen from a second node",
               .about = CAL_ABOUT_NODE,
@@ -115,6 +126,20 @@ static const Quantity quantities[] = {
      .values = values_velocity,
      .read = read_velocity,
      .course = course_velocity},
+	{.info =
+         {.word = "body_rate",
+          .doc =
+              "angular velocity of a node in its own axes, as a rate gyro measures it; relative to the world or to a "
+              "second node",
+          .about = CAL_ABOUT_NODE,
+          .object = "NODE",
+          .relative = 1,
+          .formula_count = -1,
+          COMPONENTS(rate_names, rate_units)},
+     .phase = PHASE_OBSERVE,
+     .values = values_body_rate,
+     .read = read_body_rate,
+     .course = course_body_rate},
 	{.info = {.word = "acceleration",
               .doc = "acceleration and angular acceleration of a node, world axes",
               .about = CAL_ABOUT_NODE,
@@ -252,8 +277,9 @@ enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 static const struct {
 	const char *name; // which is the component too
 	const char *word;
-} short_forms[] = {{"x", "pose"},      {"y", "pose"},      {"z", "pose"},      {"vx", "velocity"}, {"vy", "velocity"},
-                   {"vz", "velocity"}, {"wx", "velocity"}, {"wy", "velocity"}, {"wz", "velocity"}};
+} short_forms[] = {{"x", "pose"},      {"y", "pose"},      {"z", "pose"},      {"qw", "pose"},     {"qx", "pose"},
+                   {"qy", "pose"},     {"qz", "pose"},     {"vx", "velocity"}, {"vy", "velocity"}, {"vz", "velocity"},
+                   {"wx", "velocity"}, {"wy", "velocity"}, {"wz", "velocity"}};
 
 static bool is_text(const char *text, size_t length, const char *word) {
 	return strlen(word) == length && memcmp(text, word, length) == 0;
@@ -284,11 +310,6 @@ int quantity_component(const Quantity *quantity, const char *name) {
 		if (strcmp(quantity->info.components[i], name) == 0)
 			return i;
 	return -1;
-}
-
-bool quantity_is_readable(const Quantity *quantity, int component) {
-	const int count = quantity->info.formula_count;
-	return quantity->read && (count < 0 || component < count);
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------- */

@@ -59,6 +59,11 @@ static double velocity(int i, const Frame *a, const Frame *b) {
 	return along(b, i, velocity_from(a, b, minus(a->X.r, b->X.r)));
 }
 
+/* Of a relative to b, in the axes of a. */
+static double body_rate(int i, const Frame *a, const Frame *b) {
+	return along(a, i, minus(a->V.angular, b->V.angular));
+}
+
 static double distance(const Frame *a, const Frame *b) {
 	const vec3 r = minus(a->X.r, b->X.r);
 	return sqrt(dot(r, r));
@@ -69,11 +74,49 @@ static double range_rate(const Frame *a, const Frame *b) {
 	return length > 0 ? dot(minus(a->X.r, b->X.r), minus(a->V.linear, b->V.linear)) / length : 0;
 }
 
-/* Of the rotation from one frame to the other, 0 to pi. */
-static double angle(const Frame *a, const Frame *b) {
+/* Sine and cosine of the angle of the rotation from one frame to the other, both times two. */
+typedef struct TurnAngle {
+	double s, c;
+} TurnAngle;
+
+static TurnAngle turn_angle(const Frame *a, const Frame *b) {
 	const CalMat3 R = turn_from(&a->X.R, &b->X.R);
 	const double x = R.m[2][1] - R.m[1][2], y = R.m[0][2] - R.m[2][0], z = R.m[1][0] - R.m[0][1];
-	return portable_atan2(sqrt(x * x + y * y + z * z), R.m[0][0] + R.m[1][1] + R.m[2][2] - 1);
+	return (TurnAngle){sqrt(x * x + y * y + z * z), R.m[0][0] + R.m[1][1] + R.m[2][2] - 1};
+}
+
+/* 0 to pi. */
+static double angle(const Frame *a, const Frame *b) {
+	const TurnAngle turn = turn_angle(a, b);
+	return portable_atan2(turn.s, turn.c);
+}
+
+/* Of the rotation from the axes of a to those of b. */
+static void quaternion(const Frame *a, const Frame *b, double q[4]) {
+	const CalMat3 R = turn_from(&b->X.R, &a->X.R);
+	put_quaternion(q, &R);
+}
+
+/* Components 0..2 of the position, 3..6 of the quaternion. */
+static double pose(int i, const Frame *a, const Frame *b) {
+	double q[4];
+	if (i < 3)
+		return position(i, a, b);
+	quaternion(a, b, q);
+	return q[i - 3];
+}
+
+/*
+ * What is left to half a turn, with a sign that changes there, as the vector part of the quaternion does: that of its
+ * component along a direction of no meaning. Rotations of less than 145 degrees are on one side; where the sign changes
+ * without need a step ends.
+ */
+static double side(const Frame *a, const Frame *b) {
+	const TurnAngle turn = turn_angle(a, b);
+	const double left = portable_atan2(turn.s, -turn.c);
+	double q[4];
+	quaternion(a, b, q);
+	return q[0] < 0.3 && 0.5377 * q[1] + 0.6741 * q[2] + 0.5064 * q[3] < 0 ? -left : left;
 }
 
 /* ---- sampling ----------------------------------------------------------------------------------------------- */
@@ -109,28 +152,26 @@ CalStatus values_angle(const Sampling *s, const SampledObject *object, double *v
 	return sample_pair(s, object, values, angle);
 }
 
-CalStatus relative_pose(const Sampling *s, const SampledObject *object, double values[7]) {
+static CalStatus sample_components(const Sampling *s, const SampledObject *object, int count, double *values,
+                                   double (*component)(int i, const Frame *a, const Frame *b)) {
 	CalStatus status = CAL_OK;
 	Frame f[2];
 	const bool there = frames_of(s, object, f, &status);
-	for (int i = 0; i < 3; i++)
-		values[i] = there ? position(i, &f[0], &f[1]) : (double)NAN;
-	if (there) {
-		const CalMat3 R = turn_from(&f[1].X.R, &f[0].X.R);
-		put_quaternion(values + 3, &R);
-	}
-	for (int i = 3; i < 7 && !there; i++)
-		values[i] = NAN;
+	for (int i = 0; i < count; i++)
+		values[i] = there ? component(i, &f[0], &f[1]) : (double)NAN;
 	return status;
 }
 
+CalStatus relative_pose(const Sampling *s, const SampledObject *object, double values[7]) {
+	return sample_components(s, object, 7, values, pose);
+}
+
 CalStatus relative_velocity(const Sampling *s, const SampledObject *object, double values[6]) {
-	CalStatus status = CAL_OK;
-	Frame f[2];
-	const bool there = frames_of(s, object, f, &status);
-	for (int i = 0; i < 6; i++)
-		values[i] = there ? velocity(i, &f[0], &f[1]) : (double)NAN;
-	return status;
+	return sample_components(s, object, 6, values, velocity);
+}
+
+CalStatus relative_body_rate(const Sampling *s, const SampledObject *object, double values[3]) {
+	return sample_components(s, object, 3, values, body_rate);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------------- */
@@ -159,11 +200,19 @@ static CalStatus read_pair(const QuantityRef *ref, CalEvalContext *context, doub
 }
 
 CalStatus read_pose(const QuantityRef *ref, CalEvalContext *context, double *value) {
-	return read_component(ref, context, value, position);
+	return read_component(ref, context, value, pose);
 }
 
 CalStatus read_velocity(const QuantityRef *ref, CalEvalContext *context, double *value) {
 	return read_component(ref, context, value, velocity);
+}
+
+CalStatus read_body_rate(const QuantityRef *ref, CalEvalContext *context, double *value) {
+	return read_component(ref, context, value, body_rate);
+}
+
+CalStatus read_side(const QuantityRef *ref, CalEvalContext *context, double *value) {
+	return read_pair(ref, context, value, side);
 }
 
 CalStatus read_distance(const QuantityRef *ref, CalEvalContext *context, double *value) {
@@ -218,10 +267,36 @@ static CalStatus bounds_of(const QuantityRef *ref, CalEvalContext *context, Boun
 CalStatus course_pose(const QuantityRef *ref, CalEvalContext *context, Course *course) {
 	Bounds b;
 	const CalStatus status = bounds_of(ref, context, &b);
-	*course = status != CAL_OK ? (Course){0}
-	                           : (Course){.v = position(ref->component, &b.f[0], &b.f[1]),
-	                                      .d = along(&b.f[1], ref->component, b.v),
-	                                      .bend = b.bend};
+	if (status != CAL_OK)
+		*course = (Course){0};
+	else if (ref->component < 3)
+		*course = (Course){
+			.v = position(ref->component, &b.f[0], &b.f[1]), .d = along(&b.f[1], ref->component, b.v), .bend = b.bend};
+	else // by half the angular velocity at most
+		*course = (Course){.v = pose(ref->component, &b.f[0], &b.f[1]),
+		                   .spread = 0.5 * (size(b.f[0].V.angular) + b.turn),
+		                   .bend = 0.5 * b.angular};
+	return status;
+}
+
+CalStatus course_side(const QuantityRef *ref, CalEvalContext *context, Course *course) {
+	Bounds b;
+	const CalStatus status = bounds_of(ref, context, &b);
+	*course = status != CAL_OK
+	              ? (Course){0}
+	              : (Course){.v = side(&b.f[0], &b.f[1]), .spread = size(b.f[0].V.angular) + b.turn, .bend = b.angular};
+	return status;
+}
+
+CalStatus course_body_rate(const QuantityRef *ref, CalEvalContext *context, Course *course) {
+	Bounds b;
+	const CalStatus status = bounds_of(ref, context, &b);
+	*course = (Course){0};
+	if (status == CAL_OK) {
+		const double turn = size(b.f[0].V.angular);
+		*course =
+			(Course){.v = body_rate(ref->component, &b.f[0], &b.f[1]), .spread = b.angular + turn * (turn + b.turn)};
+	}
 	return status;
 }
 

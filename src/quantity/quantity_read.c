@@ -220,11 +220,6 @@ static CalStatus bind_node_component(const Search *s) {
 		return error_set(s->error, CAL_ERR_MODEL, "%s() needs one of its components %s to %s, e.g. %s(%.80s.%s)",
 		                 info->word, info->components[0], info->components[info->component_count - 1], info->word, last,
 		                 info->components[0]);
-	if (!quantity_is_readable(s->text->quantity, s->ref->component))
-		return error_set(s->error, CAL_ERR_MODEL,
-		                 "formulas cannot read %s of a %s, which changes its sign at half a turn; read angle(A, B), or "
-		                 "the quaternion of a joint",
-		                 name, info->word);
 	if (info->component_count == 1 || s->text->component || !dot)
 		return bind_nodes(s);
 	*dot = '\0';

@@ -82,6 +82,20 @@ CalStatus values_velocity(const Sampling *s, const SampledObject *object, double
 	return CAL_OK;
 }
 
+CalStatus values_body_rate(const Sampling *s, const SampledObject *object, double *values) {
+	CalPose pose;
+	CalSpatial velocity;
+	if (object->pair)
+		return relative_body_rate(s, object, values);
+	CalStatus status = cal_node_pose(s->view->model, s->view->work, object->index, &pose);
+	if (status == CAL_OK)
+		status = cal_node_velocity(s->view->model, s->view->work, object->index, &velocity);
+	for (int i = 0; i < 3 && status == CAL_OK; i++)
+		values[i] = pose.R.m[0][i] * velocity.angular.x + pose.R.m[1][i] * velocity.angular.y +
+		            pose.R.m[2][i] * velocity.angular.z;
+	return status;
+}
+
 CalStatus values_acceleration(const Sampling *s, const SampledObject *object, double *values) {
 	CalSpatial acceleration;
 	const CalStatus status = cal_node_acceleration(s->view->model, s->view->work, object->index, &acceleration);

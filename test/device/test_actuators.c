@@ -228,7 +228,7 @@ static void a_wheel_slews_its_body(void **state) {
 		                         .node = frame_of(&rig, "m"),
 		                         .axis = {0, 0, 2},
 		                         .inertia = 0.01,
-		                         .torque = TABLE(CAL_TABLE_STEP, 3, times, values)};
+		                         .torque.table = TABLE(CAL_TABLE_STEP, 3, times, values)};
 		double output[3];
 		rig_sim(&rig, methods[m], 0.1);
 		rig_ok(cal_sim_add_wheel(rig.sim, &def, NULL, &rig_error));
@@ -283,7 +283,7 @@ static void a_wheel_saturates(void **state) {
 	const CalWheelDef def = {.name = "wheel",
 	                         .node = frame_of(&rig, "m"),
 	                         .inertia = 0.01,
-	                         .torque = CONSTANT(0.5),
+	                         .torque.table = CONSTANT(0.5),
 	                         .max_torque = 0.1,
 	                         .max_speed = 20};
 	double output[3];
@@ -309,7 +309,7 @@ static void a_gyro_hands_its_momentum_to_the_body(void **state) {
 	                       .gimbal = {0, 0, 1},
 	                       .spin = {1, 0, 0},
 	                       .momentum = H,
-	                       .rate = TABLE(CAL_TABLE_STEP, 2, times, values)};
+	                       .rate.table = TABLE(CAL_TABLE_STEP, 2, times, values)};
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
 	rig_ok(cal_sim_add_cmg(rig.sim, &def, NULL, &rig_error));
 	CalSimView view;

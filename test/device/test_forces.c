@@ -482,7 +482,7 @@ static void a_thruster_fires_by_its_schedule(void **state) {
 		                            .node = rig_frame(&rig, a),
 		                            .direction = {0, 2, 0},
 		                            .thrust = 8,
-		                            .throttle = TABLE(CAL_TABLE_STEP, 4, throttle_times, throttle)};
+		                            .throttle.table = TABLE(CAL_TABLE_STEP, 4, throttle_times, throttle)};
 		rig_sim(&rig, methods[m], 0.7);
 		rig_ok(cal_sim_add_thruster(rig.sim, &def, NULL, &rig_error));
 		rig_advance(&rig, 4);
@@ -539,7 +539,7 @@ static void wrong_definitions_say_what_is_wrong(void **state) {
 	assert_int_equal(cal_sim_add_friction(rig.sim, &friction, NULL, &error), CAL_ERR_ARGUMENT);
 	assert_non_null(strstr(error.text, "smoothing speed"));
 	const CalThrusterDef thruster = {
-		.name = "t", .node = m, .thrust = 1, .throttle = TABLE(CAL_TABLE_STEP, 2, times, values)};
+		.name = "t", .node = m, .thrust = 1, .throttle.table = TABLE(CAL_TABLE_STEP, 2, times, values)};
 	assert_int_equal(cal_sim_add_thruster(rig.sim, &thruster, NULL, &error), CAL_ERR_ARGUMENT);
 	assert_non_null(strstr(error.text, "do not ascend"));
 	const CalLimitDef lost = {.name = "l", .joint = rig_joint_of(&rig, "m"), .dof = 3, .upper = 1, .stiffness = 1};

@@ -63,7 +63,7 @@ static void it_swings_in_a_rocket(void **state) {
 	def.length = length;
 	const CalBodyId mass = add_pendulum(&rig, def);
 	assert_int_equal(cal_desc_body(rig.desc, mass)->group.value, 1);
-	const CalThrusterDef thruster = {.name = "engine", .node = def.node, .thrust = F, .throttle = CONSTANT(1)};
+	const CalThrusterDef thruster = {.name = "engine", .node = def.node, .thrust = F, .throttle.table = CONSTANT(1)};
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
 	rig_ok(cal_sim_add_thruster(rig.sim, &thruster, NULL, &rig_error));
 	CalState *now = cal_sim_state(rig.sim, 0);

@@ -153,7 +153,7 @@ static void what_was_added_is_read_back(void **state) {
 	assert_int_equal(cal_setup_device(setup, 0, &type, &name, &def), CAL_OK);
 	assert_string_equal(type, "wheel");
 	assert_string_equal(name, "wheel");
-	assert_true(((const CalWheelDef *)def)->torque.value[1] == 0.3);
+	assert_true(((const CalWheelDef *)def)->torque.table.value[1] == 0.3);
 	CalSetupEvent event;
 	assert_int_equal(cal_setup_find_event(setup, "docking"), 1);
 	assert_int_equal(cal_setup_event(setup, 1, &event), CAL_OK);
@@ -198,7 +198,8 @@ static void a_setup_owns_copies(void **state) {
 	CalSpringDef spring = {.name = name, .b = {1}, .stiffness = 1, .length = 1, .place = place};
 	assert_int_equal(cal_setup_add_device(setup, "spring", &spring, &error), CAL_OK);
 	name[0] = 'S';
-	CalThrusterDef thruster = {.name = name, .node = {1}, .thrust = 1, .throttle = {CAL_TABLE_LINEAR, 2, time, value}};
+	CalThrusterDef thruster = {
+		.name = name, .node = {1}, .thrust = 1, .throttle.table = {CAL_TABLE_LINEAR, 2, time, value}};
 	assert_int_equal(cal_setup_add_device(setup, "thruster", &thruster, &error), CAL_OK);
 	CalActionDef action = cal_action_def(CAL_ACTION_NOTE);
 	CalSetupEvent event = cal_setup_event_def();
@@ -214,7 +215,7 @@ static void a_setup_owns_copies(void **state) {
 	assert_int_equal(cal_setup_device(setup, 1, NULL, &device, NULL), CAL_OK);
 	assert_string_equal(device, "spring");
 	assert_int_equal(cal_setup_device(setup, 2, NULL, NULL, &def), CAL_OK);
-	assert_true(((const CalThrusterDef *)def)->throttle.time[1] == 1);
+	assert_true(((const CalThrusterDef *)def)->throttle.table.time[1] == 1);
 	assert_int_equal(cal_setup_event(setup, 2, &event), CAL_OK);
 	assert_string_equal(event.when, "t > 1");
 	assert_string_equal(event.actions[0].name, "later");

@@ -339,7 +339,7 @@ static inline void add_devices(Run *run) {
 	                           .node = cal_desc_find_node(rig->desc, "craft"),
 	                           .inertia = 0.01,
 	                           .speed = 30,
-	                           .torque = TABLE(CAL_TABLE_LINEAR, 3, times, angles)};
+	                           .torque.table = TABLE(CAL_TABLE_LINEAR, 3, times, angles)};
 	rig_ok(cal_sim_add_wheel(rig->sim, &wheel, NULL, &rig_error));
 	const CalSpringDef spring = {.name = "tether",
 	                             .a = cal_desc_find_node(rig->desc, "sled"),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/device_type.h"
 #include "io/model/model_file.h"
 
 /* ---- the joint that a map names --------------------------------------------------------------------- */
@@ -184,7 +185,10 @@ static bool read_by_kind(Reader *r, const TreeNode *value, const Field *field, v
 	case FIELD_TABLE:
 		return model_file_read_table(r, value, dimension, member);
 	case FIELD_LOAD_VALUE:
-		return model_file_read_load_value(r, value, dimension, member);
+		if (!model_file_read_load_value(r, value, dimension, member))
+			return false;
+		device_field_count_zero(field, member);
+		return true;
 	case FIELD_LOAD_VALUES:
 		return read_load_values(r, value, dimension, member);
 	case FIELD_PULSES:
@@ -229,7 +233,8 @@ bool field_read(Reader *r, const TreeNode *value, const Field *field, void *targ
 static const Field *given_otherwise(const TreeNode *map, const FieldTable *table, const Field *field) {
 	for (int i = 0; field->kind == FIELD_PULSES && i < table->count; i++) {
 		const Field *other = &table->fields[i];
-		if (other != field && other->offset == field->offset && tree_get(map, other->name))
+		if (other != field && other->kind == FIELD_LOAD_VALUE && tree_get(map, other->name) &&
+		    other->offset + offsetof(CalLoadValue, table) == field->offset)
 			return other;
 	}
 	return NULL;
