@@ -22,8 +22,9 @@ static inline CalSimBalance example_balance(Running *r) {
 	return now;
 }
 
-static inline Running example_start(const char *name) {
-	Running r = {.file = example_of(name)};
+/** Takes the file. */
+static inline Running file_start(CalSetup *file) {
+	Running r = {.file = file};
 	CalError error;
 	const CalSimOptions options = {.method = cal_setup_run(r.file).method};
 	if (cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
@@ -32,6 +33,8 @@ static inline Running example_start(const char *name) {
 	r.before = example_balance(&r);
 	return r;
 }
+
+static inline Running example_start(const char *name) { return file_start(example_of(name)); }
 
 static inline void example_advance(Running *r, double t) {
 	CalError error;
