@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "example_support.h"
 
@@ -230,12 +231,87 @@ static void a_rigid_bus_obeys_euler(void **state) {
 	}
 }
 
+/* ---- its parts, in other words --------------------------------------------------------------------------------- */
+
+/* Quaternion of a body after a run of a text. */
+static void attitude_after(const char *text, double t, double q[4]) {
+	static const char *const names[] = {"pose:bus.qw", "pose:bus.qx", "pose:bus.qy", "pose:bus.qz"};
+	Running r = file_start(file_of(text));
+	example_advance(&r, t);
+	signals_of(&r, names, 4, q);
+	assert_near(example_balance(&r).error, 0, 1e-8);
+	example_finish(&r);
+}
+
+/* A body on three slides and three gimbals tumbles as a free one does, in every order of the axes, from the same start. */
+static void every_order_of_gimbals_moves_alike(void **state) {
+	(void)state;
+	static const char *const orders[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx",
+	                                     "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"};
+	static const char joint[] =
+		"{calder: 1, bodies: {bus: {mass: 2, com: [0.1, 0.2, -0.1], inertia: [0.5, 0.6, 0.7]}},"
+		" joints: {j: {type: sequence, to: bus, elements: [{type: prismatic, axis: x}, {type: prismatic, axis: "
+		"y}, {type: prismatic, axis: z}, {type: revolute, axis: %c}, {type: revolute, axis: %c}, {type: "
+		"revolute, axis: %c}]}}, state: {j: {q: [0, 0, 0, %.17g, %.17g, %.17g], u: [0.1, 0, 0, %.17g, "
+		"%.17g, %.17g]}}, run: {rtol: 1e-11, duration: 1}}";
+	static const char free_joint[] =
+		"{calder: 1, bodies: {bus: {mass: 2, com: [0.1, 0.2, -0.1], inertia: [0.5, 0.6, 0.7]}},"
+		" joints: {j: {type: free, to: bus}}, state: {j: {q: [0, 0, 0, %.17g, %.17g, %.17g, %.17g], u: "
+		"[0.1, 0, 0, %.17g, %.17g, %.17g]}}, run: {rtol: 1e-11, duration: 1}}";
+	for (size_t k = 0; k < sizeof orders / sizeof orders[0]; k++) {
+		const double angle[3] = {0.3, 0.8, -0.5}, rate[3] = {0.4, -0.3, 0.5};
+		double turn[4] = {1, 0, 0, 0}, w[3] = {0}, made[4], q[4], want[4];
+		char text[1000];
+		for (int i = 0; i < 3;
+		     i++) { // of the joint by hand: the product of the rotations; rates in the axes left by the next ones
+			const int axis = orders[k][i] - 'x';
+			double step[4] = {cos(angle[i] / 2), 0, 0, 0};
+			step[1 + axis] = sin(angle[i] / 2);
+			into_bus(step, w, want);
+			memcpy(w, want, sizeof w);
+			w[axis] += rate[i];
+			times(turn, step, made);
+			memcpy(turn, made, sizeof turn);
+		}
+		snprintf(text, sizeof text, joint, orders[k][0], orders[k][1], orders[k][2], angle[0], angle[1], angle[2],
+		         rate[0], rate[1], rate[2]);
+		attitude_after(text, 0, q);
+		for (int i = 0; i < 4; i++)
+			assert_near(q[i], turn[i], 1e-14);
+		attitude_after(text, 1, q);
+		snprintf(text, sizeof text, free_joint, turn[0], turn[1], turn[2], turn[3], w[0], w[1], w[2]);
+		attitude_after(text, 1, want);
+		for (int i = 0; i < 4; i++)
+			assert_near(q[i], want[i], 1e-9);
+	}
+}
+
+/* A wheel is a body on a hinge: mass and inertia across the axis are the bus's then. */
+static void a_wheel_is_a_body_on_a_hinge(void **state) {
+	(void)state;
+	static const char wheel[] =
+		"{calder: 1, bodies: {bus: {mass: 13, inertia: [2.02, 3.02, 4]}}, joints: {j: {type: free, to: bus}},"
+		" state: {j: {u: [0, 0, 0, 0.3, 0.2, -0.1]}}, devices: {w: {type: wheel, node: bus, inertia: 0.03, "
+		"speed: 20, torque: \"0.5*sin(t) - 0.2*body_rate(bus.wx)\"}}, run: {rtol: 1e-11, duration: 5}}";
+	static const char body[] =
+		"{calder: 1, bodies: {bus: {mass: 10, inertia: [2, 3, 4]}, rotor: {mass: 3, inertia: [0.02, 0.02, 0.03]}},"
+		" joints: {j: {type: free, to: bus}, h: {type: revolute, axis: z, from: bus, to: rotor}},"
+		" state: {j: {u: [0, 0, 0, 0.3, 0.2, -0.1]}, h: {u: 20}}, loads: [{name: m, joint: h, effort: "
+		"\"0.5*sin(t) - 0.2*body_rate(bus.wx)\"}], run: {rtol: 1e-11, duration: 5}}";
+	double q[4], want[4];
+	attitude_after(wheel, 5, q);
+	attitude_after(body, 5, want);
+	assert_true(want[0] < 0.99); // it has turned
+	for (int i = 0; i < 4; i++)
+		assert_near(q[i], want[i], 1e-9);
+}
+
 int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_points_and_tracks),
-		cmocka_unit_test(it_keeps_its_momentum_without_the_earth),
-		cmocka_unit_test(a_rigid_bus_obeys_euler),
+		cmocka_unit_test(it_points_and_tracks),         cmocka_unit_test(it_keeps_its_momentum_without_the_earth),
+		cmocka_unit_test(a_rigid_bus_obeys_euler),      cmocka_unit_test(every_order_of_gimbals_moves_alike),
+		cmocka_unit_test(a_wheel_is_a_body_on_a_hinge),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
