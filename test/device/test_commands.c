@@ -94,7 +94,7 @@ static void quaternion_feedback_comes_to_rest(void **state) {
 	                            "4*qz(bus, ground) + 6*body_rate(bus, ground.wz)"};
 	Rig rig = flyer();
 	for (int i = 0; i < 3; i++) {
-		char name[8];
+		char name[32];
 		snprintf(name, sizeof name, "w%d", i);
 		const CalWheelDef def = {
 			.name = name, .node = bus_of(&rig), .axis = axes[i], .inertia = 0.1, .torque.formula = laws[i]};

@@ -125,8 +125,11 @@ static void a_world_in_orbit_is_as_accurate_as_a_body_in_orbit(void **state) {
 	const struct {
 		CalMethod method;
 		double step, rtol;
-	} rows[] = {{CAL_METHOD_DOPRI5, 0, 1e-6}, {CAL_METHOD_DOPRI5, 0, 1e-9}, {CAL_METHOD_DOPRI5, 0, 1e-12},
-	            {CAL_METHOD_RK4, 10, 0},      {CAL_METHOD_RK4, 40, 0},      {CAL_METHOD_EULER_CROMER, 10, 0}};
+	} rows[] = {{CAL_METHOD_DOPRI5, 0, 1e-6},
+	            {CAL_METHOD_DOPRI5, 0, 1e-9},
+	            {CAL_METHOD_DOPRI5, 0, 1e-12},
+	            {CAL_METHOD_RK4, 40, 0},
+	            {CAL_METHOD_EULER_CROMER, 10, 0}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		for (int oblate = 0; oblate < 2; oblate++) {
 			const Run body = ten_orbits_by(false, oblate, rows[i].method, rows[i].step, rows[i].rtol);
