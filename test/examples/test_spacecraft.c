@@ -205,7 +205,7 @@ static void a_rigid_bus_obeys_euler(void **state) {
 	for (int i = 0; i < 2; i++) {
 		double y[NUMBERS] = {-0.9, 0.3, -0.1, 0.3, 0.002, -0.001, 0.003};
 		Running r = start_rigid(rows[i].most);
-		const double *q = cal_sim_state(r.sim, 0)->q, *u = cal_sim_state(r.sim, 0)->u;
+		const double *q = cal_sim_state(r.sim, 0)->q;
 		for (int k = 0; k < 4; k++) {
 			double output[3];
 			y[k] = q[3 + k]; // of length one
@@ -217,7 +217,8 @@ static void a_rigid_bus_obeys_euler(void **state) {
 		for (int s = 0; s < steps; s++)
 			runge_kutta(y, s * rows[i].h, rows[i].h, rows[i].most);
 		example_advance(&r, 100);
-		q = cal_sim_state(r.sim, 0)->q, u = cal_sim_state(r.sim, 0)->u;
+		q = cal_sim_state(r.sim, 0)->q;
+		const double *u = cal_sim_state(r.sim, 0)->u;
 		for (int k = 0; k < 4; k++) {
 			double output[3];
 			assert_int_equal(cal_sim_device_outputs(r.sim, 1 + k, output), CAL_OK);
