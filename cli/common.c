@@ -158,6 +158,7 @@ static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *sett
 	                                  : loaded->runs_code  ? CAL_PLUGIN_LOAD
 	                                                       : CAL_PLUGIN_SKIP,
 	                       .stop = loaded->stop,
+	                       .formulation = from->formulation,
 	                       .assembly_limit = from->assembly_limit};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * modes.c — `calder modes`: the modes of flexible bodies, from finite element matrices, SID, modal and model files.
+ * modes.c — `calder modes`: the modes of flexible bodies, from finite element matrices, SID, modal and model files; with
+ * --system those of a whole model (modes_system.c).
  *
  * Every input becomes a body of a description, and what is printed is what the library says about that body
  * (cal_flex_report), not about the input: what was lost on the way shows. Finite element models are reduced first, and
@@ -27,6 +28,12 @@ static const char help[] =
 	"  --plot OUT.svg      draw the shapes\n"
 	"  --write OUT         write the body: SID if OUT ends in .SID_FEM or .sid, else a modal file\n"
 	"  --name NAME         of the body that is written\n"
+	"model files, the modes of the system (docs/modes.md):\n"
+	"  --system            frequencies, damping ratios and shapes of each group as a whole, loops held\n"
+	"  --at T              at a time of the run, e.g. 2.5 or 100ms (0: the initial state)\n"
+	"  --structural        inertia, springs, dampers and modes alone: at rest, without gravity, loads and devices\n"
+	"  --group NAME        this group only\n"
+	"  --modes N, --max-frequency F  only the lowest N modes, and those up to F\n"
 	"model files:\n"
 	"  --body NAME         this body only; needed for --plot and --write if several are flexible\n"
 	"SID and model files:\n"
@@ -43,13 +50,16 @@ static const char help[] =
 	"  --display N         nodes of the model that are kept for drawing (300); 0: none\n"
 	"  --damping RATIO     damping ratio of every mode (0)\n"
 	"\n"
-	"example: calder modes test/data/fe/rod.inp --plot rod.svg\n";
+	"example: calder modes test/data/fe/rod.inp --plot rod.svg\n"
+	"         calder modes examples/manipulator_modes.yaml --system\n";
 
 enum { MAX_INTERFACES = 64 };
 
 typedef struct Options {
 	const char *path, *plot, *write, *name, *body;
-	bool json, ignore_geometric, free;
+	const char *group;
+	bool json, ignore_geometric, free, system, structural;
+	double at;    // [s]
 	double bound; // [rad/s]
 	CalFeUnits units;
 	CalFeReduction how;
@@ -343,21 +353,6 @@ static bool positive(const char *text, double *value) {
 	return end != text && !*end && *value > 0 && *value < 1e30;
 }
 
-/*
- * With its unit: a plain number is rad/s by the rule of files, and would be Hz by the habit of those who look at the table.
- * Hz is no unit of files (docs/format.md); here it is that of the table.
- */
-static bool frequency(const char *text, double *value) {
-	static const double two_pi = 6.283185307179586;
-	char *unit;
-	*value = two_pi * strtod(text, &unit);
-	unit += strspn(unit, " ");
-	const bool hertz = unit > text && strcmp(unit, "Hz") == 0;
-	if (!*unit || (!hertz && cal_quantity_parse(text, "rad/s", value, NULL) != CAL_OK))
-		return false;
-	return *value > 0 && *value < 1e30;
-}
-
 static bool set_units(const char *text, CalFeUnits *units) {
 	if (strcmp(text, "mm-t") == 0)
 		*units = (CalFeUnits){1e-3, 1e3};
@@ -377,13 +372,13 @@ static bool number_or_none(const char *text, int *number) {
 static bool set_option(Options *o, int option, const char *text) {
 	switch (option) {
 	case 'b':
-		return frequency(text, &o->bound);
+		return option_frequency(text, &o->bound);
 	case 'm':
 		return number_or_none(text, &o->how.modes);
 	case 'v':
 		return number_or_none(text, &o->how.display_count);
 	case 'x':
-		return frequency(text, &o->how.max_frequency);
+		return option_frequency(text, &o->how.max_frequency);
 	case 'k':
 		return cal_quantity_parse(text, "kg", &o->how.expected_mass, NULL) == CAL_OK && o->how.expected_mass > 0;
 	case 'd':
@@ -418,6 +413,10 @@ int command_modes(int argc, char **argv) {
 	                                        {"units", required_argument, NULL, 'u'},
 	                                        {"display", required_argument, NULL, 'v'},
 	                                        {"damping", required_argument, NULL, 'd'},
+	                                        {"system", no_argument, NULL, 's'},
+	                                        {"at", required_argument, NULL, 'a'},
+	                                        {"group", required_argument, NULL, 'q'},
+	                                        {"structural", no_argument, NULL, 't'},
 	                                        {"help", no_argument, NULL, 'h'},
 	                                        {0}};
 	Options o = {0};
@@ -432,6 +431,11 @@ int command_modes(int argc, char **argv) {
 		o.ignore_geometric |= option == 'g';
 		o.how.geometric |= option == 's';
 		o.free |= option == 'f';
+		o.system |= option == 's';
+		o.structural |= option == 't';
+		o.group = option == 'q' ? optarg : o.group;
+		if (option == 'a' && option_quantity("modes", "at", optarg, "s", &o.at) != EXIT_OK)
+			return EXIT_USAGE;
 		o.plot = option == 'p' ? optarg : o.plot;
 		o.write = option == 'w' ? optarg : o.write;
 		o.name = option == 'n' ? optarg : o.name;
@@ -447,6 +451,15 @@ int command_modes(int argc, char **argv) {
 	o.path = argv[optind];
 	o.how.interfaces = o.interfaces;
 	o.how.interface_count = o.free ? -1 : o.how.interface_count;
+	if (!o.system && (o.at > 0 || o.group || o.structural))
+		return say_usage("modes", "--at, --group and --structural need --system");
+	if (o.system) {
+		if (o.plot || o.write || o.body || o.name || o.bound > 0 || o.how.interface_count != 0)
+			return say_usage("modes",
+			                 "--system takes --at, --group, --structural, --modes, --max-frequency and --json only");
+		return modes_system(
+			&(SystemModesOptions){o.path, o.group, o.at, o.how.modes, o.how.max_frequency, o.json, o.structural});
+	}
 	const int code = spare_input(&o);
 	return code == EXIT_OK ? show_input(&o) : code;
 }

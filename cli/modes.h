@@ -34,4 +34,14 @@ int modes_wire(const CalVec3 *places, int count, int **strokes);
 /** Draws the shapes of the modal coordinates, at most 24; returns an exit code. */
 int modes_plot(const CalModal *modal, const char *title, const char *path);
 
+/** `calder modes --system`: modes of the groups of a model file at a time of its run. */
+typedef struct SystemModesOptions {
+	const char *path, *group; // group NULL: all
+	double at;                // [s]
+	int most;                 // modes that are shown; 0: all
+	double max_frequency;     // of them [rad/s]; 0: any
+	bool json, structural;
+} SystemModesOptions;
+int modes_system(const SystemModesOptions *options);
+
 #endif

@@ -7,6 +7,7 @@
 #include "options.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_OPTIONS = 64 };
@@ -67,4 +68,15 @@ int option_quantity(const char *command, const char *name, const char *text, con
 	if (!(*number >= 0 && isfinite(*number)))
 		return say_usage(command, "--%s: '%s' is below zero", name, text);
 	return EXIT_OK;
+}
+
+bool option_frequency(const char *text, double *rate) {
+	static const double two_pi = 6.283185307179586;
+	char *unit;
+	*rate = two_pi * strtod(text, &unit);
+	unit += strspn(unit, " ");
+	const bool hertz = unit > text && strcmp(unit, "Hz") == 0;
+	if (!*unit || (!hertz && cal_quantity_parse(text, "rad/s", rate, NULL) != CAL_OK))
+		return false;
+	return *rate > 0 && *rate < 1e30;
 }

@@ -19,4 +19,11 @@ const char *option_name(const struct option *options, int value);
  */
 int option_quantity(const char *command, const char *name, const char *text, const char *unit, double *number);
 
+/**
+ * A frequency above zero, '50 Hz' or '300 rad/s', into *rate in rad/s. The unit is needed: a plain number is rad/s by the
+ * rule of files, and would be Hz by the habit of those who look at a table. Hz is no unit of most keys of files
+ * (docs/format.md); here it is that of the tables.
+ */
+bool option_frequency(const char *text, double *rate);
+
 #endif

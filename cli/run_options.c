@@ -29,6 +29,10 @@ static const char help[] =
 	"      --rtol R, --atol A tolerances of adaptive methods\n"
 	"      --assemble[=A]     start even if closing loops moves what the state gives, by at most A rad (default: by any\n"
 	"                         amount; without the option: by 0.1 rad, or as the file says); docs/loops.md\n"
+	"      --formulation F    order-n, or system: system matrices that are held between updates (docs/modes.md), with\n"
+	"      --update S         the time between updates,\n"
+	"      --retain F         the frequency up to which modes are retained, '40 Hz' or '250 rad/s' (all), and\n"
+	"      --unretained MODE  the others: frozen (default), or bounded to that frequency\n"
 	"      --threads N        share the work of a step among N threads, where that is faster; docs/parallel.md\n"
 	"      --branches P       partition the model for P workers (default N): the same bits for any number of threads\n"
 	"      --replay S         what `calder view` needs every S seconds (default: with other samples, 60 a second at most)\n"
@@ -75,6 +79,10 @@ enum {
 	OPTION_RTOL,
 	OPTION_ATOL,
 	OPTION_ASSEMBLE,
+	OPTION_FORMULATION,
+	OPTION_UPDATE,
+	OPTION_RETAIN,
+	OPTION_UNRETAINED,
 	OPTION_THREADS,
 	OPTION_BRANCHES,
 	OPTION_FLUSH,
@@ -106,6 +114,10 @@ static const struct option long_options[] = {
 	{"rtol", required_argument, NULL, OPTION_RTOL},
 	{"atol", required_argument, NULL, OPTION_ATOL},
 	{"assemble", optional_argument, NULL, OPTION_ASSEMBLE},
+	{"formulation", required_argument, NULL, OPTION_FORMULATION},
+	{"update", required_argument, NULL, OPTION_UPDATE},
+	{"retain", required_argument, NULL, OPTION_RETAIN},
+	{"unretained", required_argument, NULL, OPTION_UNRETAINED},
 	{"threads", required_argument, NULL, OPTION_THREADS},
 	{"branches", required_argument, NULL, OPTION_BRANCHES},
 	{"flush", required_argument, NULL, OPTION_FLUSH},
@@ -140,6 +152,7 @@ static const struct {
 	{OPTION_STEP, offsetof(RunOptions, step), "s"},
 	{OPTION_RTOL, offsetof(RunOptions, rtol), ""},
 	{OPTION_ATOL, offsetof(RunOptions, atol), ""},
+	{OPTION_UPDATE, offsetof(RunOptions, update), "s"},
 	{OPTION_THREADS, offsetof(RunOptions, threads), ""},
 	{OPTION_BRANCHES, offsetof(RunOptions, branches), ""},
 	{OPTION_FLUSH, offsetof(RunOptions, flush), "s"},
@@ -216,6 +229,21 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return strcmp(value, "drop") == 0 || strcmp(value, "wait") == 0
 		           ? EXIT_OK
 		           : say_usage("run", "--when-full is wait or drop, not '%s'", value);
+	case OPTION_FORMULATION:
+		options->formulation = strcmp(value, "system") == 0 ? CAL_FORMULATION_SYSTEM : CAL_FORMULATION_ORDER_N;
+		return options->formulation || strcmp(value, "order-n") == 0
+		           ? EXIT_OK
+		           : say_usage("run", "--formulation is order-n or system, not '%s'", value);
+	case OPTION_UNRETAINED:
+		options->unretained = strcmp(value, "bounded") == 0 ? CAL_UNRETAINED_BOUNDED : CAL_UNRETAINED_FROZEN;
+		return options->unretained || strcmp(value, "frozen") == 0
+		           ? EXIT_OK
+		           : say_usage("run", "--unretained is frozen or bounded, not '%s'", value);
+	case OPTION_RETAIN:
+		return option_frequency(value, &options->retain)
+		           ? EXIT_OK
+		           : say_usage("run", "--retain: write a frequency with its unit, '40 Hz' or '250 rad/s', not '%s'",
+		                       value);
 	case OPTION_STRICT:
 		options->strict = true;
 		return EXIT_OK;
@@ -240,6 +268,10 @@ int run_options_parse(RunOptions *options, int argc, char **argv) {
 	                        .rtol = NAN,
 	                        .atol = NAN,
 	                        .assemble = NAN,
+	                        .formulation = -1,
+	                        .unretained = -1,
+	                        .update = NAN,
+	                        .retain = NAN,
 	                        .threads = NAN,
 	                        .branches = NAN,
 	                        .lost_after = 60};
@@ -283,6 +315,22 @@ static void override(double *setting, double option) {
 /* Threads or branches; an option that is not given leaves what the file says. */
 static bool override_workers(int *setting, double option) { return isnan(option) || branches_parse(option, setting); }
 
+static int apply_formulation(const RunOptions *options, CalFormulationOptions *f) {
+	const bool asked = options->formulation == CAL_FORMULATION_SYSTEM;
+	if (options->formulation == CAL_FORMULATION_ORDER_N)
+		*f = (CalFormulationOptions){0};
+	if (asked)
+		f->kind = CAL_FORMULATION_SYSTEM;
+	if (f->kind != CAL_FORMULATION_SYSTEM &&
+	    (!isnan(options->update) || !isnan(options->retain) || options->unretained >= 0))
+		return say_usage("run", "--update, --retain and --unretained need --formulation system");
+	override(&f->update, options->update);
+	override(&f->retain, options->retain);
+	if (options->unretained >= 0)
+		f->unretained = (CalUnretained)options->unretained;
+	return EXIT_OK;
+}
+
 int run_options_apply(const RunOptions *options, CalRunSettings *settings) {
 	if (!override_workers(&settings->threads, options->threads) ||
 	    !override_workers(&settings->branches, options->branches))
@@ -297,6 +345,9 @@ int run_options_apply(const RunOptions *options, CalRunSettings *settings) {
 	override(&settings->method.rtol, options->rtol);
 	override(&settings->method.atol, options->atol);
 	override(&settings->assembly_limit, options->assemble);
+	const int code = apply_formulation(options, &settings->formulation);
+	if (code != EXIT_OK)
+		return code;
 	if (settings->duration > 0)
 		return EXIT_OK;
 	say_error(input_name(options->path),

@@ -25,6 +25,8 @@ typedef struct RunOptions {
 	const char *method;
 	double duration, interval, step, rtol, atol; // NAN: as the file says
 	double threads, branches;                    // likewise
+	int formulation, unretained;                 // likewise, -1: as the file says
+	double update, retain;                       // likewise
 	double assemble;                             // likewise [rad]
 	double flush;                                // [s]; 0: default
 	CalResultsFull when_full;

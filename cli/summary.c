@@ -228,6 +228,25 @@ static void print_balance(CalSim *sim, FILE *out) {
 	        b.supplied, b.dissipated, b.stored, fabs(b.error));
 }
 
+static void print_formulation(const CalSim *sim, FILE *out) {
+	static const double two_pi = 6.283185307179586;
+	const CalFormulationReport r = cal_sim_formulation(sim);
+	if (r.updates == 0)
+		return;
+	fprintf(out, "  formulation system matrices, %lld update%s; %d of %d modes retained, up to %.4g Hz",
+	        (long long)r.updates, plural(r.updates), r.retained, r.modes, r.highest / two_pi);
+	if (r.next > 0)
+		fprintf(out, " (next %.4g Hz)", r.next / two_pi);
+	fprintf(
+		out,
+		"\n              before updates accelerations differ from order N by %.2e (rms), at most %.2e at t = %.4g s\n",
+		r.error, r.largest, r.largest_time);
+	if (r.next > 0)
+		fprintf(out,
+		        "              modes above that: %.4g J of deflections missing at most, %.4g J of motion removed\n",
+		        r.missing_energy, r.energy_removed);
+}
+
 void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	CalSimStats stats = cal_sim_stats(sim);
 	fprintf(out, "%s%s%s\n", summary->path, summary->title[0] ? ": " : "", summary->title);
@@ -242,6 +261,7 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	print_events(summary->scenario, out);
 	fprintf(out, "  time        %.9g s simulated, %zu sample%s\n", stats.time, summary->samples,
 	        plural((long long)summary->samples));
+	print_formulation(sim, out);
 	fprintf(out, "  steps       %lld by %s", (long long)stats.steps, cal_method_name(summary->method));
 	if (stats.rejected)
 		fprintf(out, ", %lld rejected", (long long)stats.rejected);
@@ -359,6 +379,22 @@ static void json_ranks(const CalDistributionInfo *ranks, FILE *out) {
 		(long long)ranks->gathered);
 }
 
+static void json_formulation(const CalSim *sim, FILE *out) {
+	const CalFormulationReport r = cal_sim_formulation(sim);
+	if (r.updates == 0)
+		return;
+	fprintf(out, ",\n  \"formulation\": {\"updates\": %lld, \"modes\": %d, \"retained\": %d", (long long)r.updates,
+	        r.modes, r.retained);
+	json_field(out, "highest", r.highest);
+	json_field(out, "next", r.next);
+	json_field(out, "error", r.error);
+	json_field(out, "largest_error", r.largest);
+	json_field(out, "largest_error_time", r.largest_time);
+	json_field(out, "missing_energy", r.missing_energy);
+	json_field(out, "energy_removed", r.energy_removed);
+	putc('}', out);
+}
+
 void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 	CalSimStats stats = cal_sim_stats(sim);
 	fprintf(out, "{\n  \"file\": ");
@@ -376,6 +412,7 @@ void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 	json_field(out, "wall_s", stats.wall_s);
 	json_field(out, "cpu_s", stats.cpu_s);
 	json_field(out, "real_time_factor", stats.real_time_factor);
+	json_formulation(sim, out);
 	if (summary->paced)
 		realtime_print_json(summary->paced, out);
 	if (summary->ranks.size > 0)

@@ -20,6 +20,7 @@
 #include <calder/device.h>
 #include <calder/expression.h>
 #include <calder/sim.h>
+#include <calder/linear.h>
 #include <calder/quantity.h>
 #include <calder/subsystem.h>
 #include <calder/devices.h>

@@ -19,18 +19,19 @@ extern "C" {
 #endif
 
 /* Kind, and its name in summaries and result files. A new kind is one line here, and one in docs/doubts.md. */
-#define CAL_DOUBT_LIST(X)                                                                                \
-	X(CAL_DOUBT_BALANCE, "balance")     /* the energy balance is off by more than the method explains */ \
-	X(CAL_DOUBT_STABILITY, "stability") /* a fixed step is beyond what is stable */                      \
-	X(CAL_DOUBT_STEPS, "steps")         /* steps are not those that were asked for */                    \
-	X(CAL_DOUBT_ACCURACY, "accuracy")   /* the error is larger than the tolerance suggests */            \
-	X(CAL_DOUBT_CONTACT, "contact")     /* a contact was missed, or met too late */                      \
-	X(CAL_DOUBT_ASSEMBLY, "assembly")   /* the start was moved to close loops */                         \
-	X(CAL_DOUBT_FORMULA, "formula")     /* an expression jumps or chatters */                            \
-	X(CAL_DOUBT_REPLAY, "replay")       /* what is shown is not what happened */                         \
-	X(CAL_DOUBT_RANGE, "range")         /* a device was moved beyond what its law is for */              \
-	X(CAL_DOUBT_INPUT, "input")         /* a number of the model file is suspicious */                   \
-	X(CAL_DOUBT_OTHER, "other")         /* of the caller */
+#define CAL_DOUBT_LIST(X)                                                                                    \
+	X(CAL_DOUBT_BALANCE, "balance")         /* the energy balance is off by more than the method explains */ \
+	X(CAL_DOUBT_STABILITY, "stability")     /* a fixed step is beyond what is stable */                      \
+	X(CAL_DOUBT_STEPS, "steps")             /* steps are not those that were asked for */                    \
+	X(CAL_DOUBT_ACCURACY, "accuracy")       /* the error is larger than the tolerance suggests */            \
+	X(CAL_DOUBT_CONTACT, "contact")         /* a contact was missed, or met too late */                      \
+	X(CAL_DOUBT_ASSEMBLY, "assembly")       /* the start was moved to close loops */                         \
+	X(CAL_DOUBT_FORMULA, "formula")         /* an expression jumps or chatters */                            \
+	X(CAL_DOUBT_REPLAY, "replay")           /* what is shown is not what happened */                         \
+	X(CAL_DOUBT_RANGE, "range")             /* a device was moved beyond what its law is for */              \
+	X(CAL_DOUBT_INPUT, "input")             /* a number of the model file is suspicious */                   \
+	X(CAL_DOUBT_OTHER, "other")             /* of the caller */                                              \
+	X(CAL_DOUBT_FORMULATION, "formulation") /* held system matrices differ from order N */
 
 typedef enum CalDoubtKind {
 #define CAL_DOUBT_ENUM(name, text) name,

@@ -53,6 +53,7 @@ typedef struct CalMethodInfo {
 	double damping;         // an undamped oscillation w loses damping (w h)^damping_order of its amplitude in a step
 	int damping_order;      //
 	int subsystems;         // nonzero: works with compiled subsystems (calder/subsystem.h)
+	int held_matrices;      // nonzero: works with system matrices that are held (CAL_FORMULATION_SYSTEM)
 	int exact_resume;       // nonzero: a run resumed from a checkpoint has the same bits
 	const char *missing;    // NULL: it can be used; otherwise what this build lacks
 } CalMethodInfo;
@@ -98,16 +99,20 @@ typedef int (*CalMotionFn)(void *user, const CalModel *model, double t, double *
  */
 typedef int (*CalPrescribedFn)(void *user, const CalModel *model, double t, double *q, double *u);
 
-/** One model of a system. */
+/** Accelerations from held system matrices (calder/linear.h). */
+typedef struct CalSystemForm CalSystemForm;
+
 /** Where a power comes from: prescribed dofs (force times speed), driven constraint equations (multiplier times rate). */
 typedef enum CalPower { CAL_POWER_PRESCRIBED, CAL_POWER_LOOPS, CAL_POWER_COUNT } CalPower;
 
+/** One model of a system. */
 typedef struct CalSystemPart {
 	const CalModel *model;
 	CalWork *work;
 	CalMotionFn motion;    // NULL: it moves by its dynamics; otherwise as this says, without dynamics and loops
 	void *motion_user;     // handed to motion
 	CalBranches *branches; // of the model: solved and advanced by their threads; NULL: by the caller's alone
+	CalSystemForm *form;   // accelerations come from it, and not from the recursion; NULL: they do. Not with branches
 	CalPrescribedFn drive; // NULL: none; otherwise called before every evaluation and at the end of every step
 	void *drive_user;      // handed to drive
 	double *force;         // [nu] scratch, forces of prescribed dofs; NULL: power is not wanted

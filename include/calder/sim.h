@@ -25,6 +25,26 @@ typedef enum CalPluginPolicy {
 	CAL_PLUGIN_SKIP,   // it is not loaded; a device that does nothing and whose outputs are 0 stands in its place
 } CalPluginPolicy;
 
+/** Where accelerations come from. */
+typedef enum CalFormulation {
+	CAL_FORMULATION_ORDER_N, // the recursion, or `solver`
+	CAL_FORMULATION_SYSTEM,  // system matrices that are held between updates, and their modes (calder/linear.h)
+} CalFormulation;
+
+/** What becomes of modes above the frequency that is retained. */
+typedef enum CalUnretained {
+	CAL_UNRETAINED_FROZEN,  // they keep their displacement
+	CAL_UNRETAINED_BOUNDED, // they have the retained frequency instead of their own, and their static response
+} CalUnretained;
+
+/** docs/modes.md */
+typedef struct CalFormulationOptions {
+	CalFormulation kind;
+	double update;            // time between updates of the matrices [s]; > 0 for CAL_FORMULATION_SYSTEM
+	double retain;            // frequency up to which modes of the system are retained [rad/s]; 0: all are
+	CalUnretained unretained; // what becomes of the others
+} CalFormulationOptions;
+
 typedef struct CalSimOptions {
 	CalIntegratorOptions method; // for every group; its input and user are every group's first input
 	CalSolver solver;            // for every group
@@ -37,6 +57,7 @@ typedef struct CalSimOptions {
 	int not_pinned;      // nonzero: threads may be moved from processor to processor, and be more than these
 	CalPluginPolicy plugins;  // of cal_sim_load_device() and cal_sim_load_subsystem()
 	const volatile int *stop; // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
+	CalFormulationOptions formulation; // {0}: order N
 	double
 		assembly_limit; // how far cal_sim_restart() moves what was stated to close loops [rad]; 0: 0.1; INFINITY: any
 } CalSimOptions;

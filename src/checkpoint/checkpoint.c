@@ -381,6 +381,7 @@ static void finish_restore(Restore *r, int old_count) {
 	walk_states(&r->a, sim);
 	sim_bind(sim); // needs no more than before
 	walk_rest(&r->a, sim, sim->system.integrator);
+	formulation_restore(sim);
 	sim->restored = true;
 	release_restore(r);
 }

@@ -16,8 +16,8 @@
 _Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 424, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
-_Static_assert(sizeof(void *) != 8 ||
-                   sizeof(CalSim) == 1224 + sizeof(SimDoubts) + sizeof(CalDoubt) + sizeof(SimDamping),
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1224 + sizeof(SimDoubts) + sizeof(CalDoubt) +
+                                                            sizeof(SimDamping) + sizeof(SimFormulation),
                "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,
@@ -135,5 +135,6 @@ void walk_rest(Serializer *a, CalSim *sim, CalIntegrator *integrator) {
 	serializer_i64_within(a, &sim->damping.at, 0, INT64_MAX / 4);
 	serializer_text(a, sim->damping.object, sizeof sim->damping.object);
 	serializer_finite(a, &sim->fastest, 1);
+	formulation_walk(sim, a);
 	integrator_walk(integrator, a);
 }

@@ -20,6 +20,7 @@ const Scheme scheme_CAL_METHOD_EULER_CROMER = {
              .imaginary_limit = 2,
              .real_limit = 2,
              .subsystems = 1,
+             .held_matrices = 1,
              .exact_resume = 1},
 	.stages = 1,
 	.step = euler_cromer_step};

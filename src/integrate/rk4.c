@@ -29,6 +29,7 @@ const Scheme scheme_CAL_METHOD_RK4 = {
              .damping = 1.0 / 144,
              .damping_order = 6,
              .subsystems = 1,
+             .held_matrices = 1,
              .exact_resume = 1},
 	.stages = 4,
 	.step = rk4_step};

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <calder/linear.h>
 #include <calder/loops.h>
 #include "dynamics/forward_implicit.h"
 #include "dynamics/loop/loop_rows.h"
@@ -215,8 +216,9 @@ static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, bool moves
 	const CalState *state = &ig->states[i], from = seen_by(&ig->parts[i], e->elastic);
 	double *force = moves ? is->force : NULL;
 	const CalStatus status =
-		e->h == 0 ? cal_hybrid_dynamics(is->model, state, &ig->inputs[i], is->work, udot, force)
-				  : implicit_hybrid(is->model, state, &from, &ig->inputs[i], e->h, is->work, udot, force);
+		is->form    ? cal_system_form_dynamics(is->form, state, &ig->inputs[i], is->work, udot, force)
+		: e->h == 0 ? cal_hybrid_dynamics(is->model, state, &ig->inputs[i], is->work, udot, force)
+					: implicit_hybrid(is->model, state, &from, &ig->inputs[i], e->h, is->work, udot, force);
 	if (is->power && moves && status == CAL_OK) {
 		is->power[CAL_POWER_PRESCRIBED] = prescribed_power(ig, i);
 	}

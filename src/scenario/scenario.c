@@ -261,6 +261,7 @@ CalSimOptions cal_setup_options(const CalSetup *setup) {
 	return (CalSimOptions){.method = run.method,
 	                       .threads = run.threads,
 	                       .branches = run.branches ? run.branches : run.threads,
+	                       .formulation = run.formulation,
 	                       .assembly_limit = run.assembly_limit};
 }
 

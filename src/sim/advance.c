@@ -127,7 +127,7 @@ static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
 /* A stretch of time without a jump inside. */
 typedef struct NextTimes {
 	double end;
-	bool inputs, devices, events, loops; // what jumps, samples or happens at its end
+	bool inputs, devices, events, loops, update; // what jumps, samples or happens at its end
 } NextTimes;
 
 static double inputs_next_switch(const CalSim *sim, double t) {
@@ -143,11 +143,13 @@ static double inputs_next_switch(const CalSim *sim, double t) {
 static NextTimes stretch_from(const CalSim *sim, double t, double limit) {
 	double inputs = inputs_next_switch(sim, t), devices = devices_next_switch(sim, t);
 	double events = events_next_time(sim, t), loops = loop_drives_next_switch(sim, t);
-	double end = fmin(fmin(fmin(inputs, devices), fmin(events, loops)), limit);
+	double update = formulation_next(sim, limit);
+	double end = fmin(fmin(fmin(inputs, devices), fmin(fmin(events, loops), update)), limit);
 	return (NextTimes){.end = end,
 	                   .inputs = inputs == end,
 	                   .devices = devices == end,
 	                   .events = events == end,
+	                   .update = update == end,
 	                   .loops =
 	                       loops <= end + drive_beside(end)}; // of a kink by roundings after the end there is no other
 }
@@ -350,6 +352,9 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 	if (events_due(sim))
 		status = events_happen(sim, false, error);
 	while (status == CAL_OK && cal_sim_time(sim) < limit) {
+		status = report(sim, formulation_update(sim), error);
+		if (status != CAL_OK)
+			break;
 		NextTimes stretch = stretch_from(sim, cal_sim_time(sim), limit);
 		const bool one_by_one =
 			single || sim->system.value_count > 0 || sim->system.watching || subsystems_commit_steps(sim);
@@ -358,8 +363,9 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 			status = report(sim, CAL_TOO_MANY_STEPS, error);
 		else
 			status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, left, error);
-		if (status == CAL_OK && cal_sim_time(sim) == limit && !stretch.inputs && !stretch.devices && !stretch.events &&
-		    !stretch.loops)
+		const double now = cal_sim_time(sim);
+		const bool cut = now == limit || (stretch.update && now == stretch.end);
+		if (status == CAL_OK && cut && !stretch.inputs && !stretch.devices && !stretch.events && !stretch.loops)
 			examine_note_shortened_step(sim);
 		if (status == CAL_OK)
 			status = stretch_leave(sim, stretch, error);
@@ -478,6 +484,7 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->damping = (SimDamping){0};
 	sim->system.trail_count = 0;
 	sim->fastest = 0;
+	formulation_restart(sim);
 	status = report(sim, drives_start(sim), error);
 	for (int i = 0; i < sim->group_count; i++)
 		examine_forget_loops(&sim->groups[i]);

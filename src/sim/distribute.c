@@ -237,6 +237,9 @@ static CalStatus check_distribution(const CalSim *sim, const CalDistribution *ho
 	if (sim->ranks || sim->moving)
 		return error_set(error, CAL_ERR_STAGE, "cal_sim_distribute: %s",
 		                 sim->moving ? "not within an advance" : "the simulation is distributed already");
+	const CalStatus status = formulation_refuse(sim, "ranks", error);
+	if (status != CAL_OK)
+		return status;
 	if (sim->topology)
 		return error_set(
 			error, CAL_ERR_UNSUPPORTED,

@@ -429,6 +429,7 @@ static CalStatus call_action(CalSim *sim, CalError *error) {
 CalStatus events_happen(CalSim *sim, bool crossed, CalError *error) {
 	enum { MOST_ROUNDS = 1000 };
 	CalStatus status = note_values(sim, crossed);
+	sim->formulation.due = true; // an event may have changed speeds, and what is prescribed
 	if (status == CAL_OK && crossed)
 		status = device_events(sim);
 	mark_first(sim, crossed);

@@ -153,9 +153,12 @@ CalStatus cal_sim_examine(CalSim *sim) {
 		return status;
 	examine_steps(sim);
 	accuracy_check(sim);
+	formulation_examine(sim);
 	for (int i = 0; i < sim->group_count; i++)
 		examine_loops(sim, &sim->groups[i]);
 	const int64_t evaluations = sim_counts(sim).evaluations;
+	if (sim->formulation.forms && sim->formulation.due) // the matrices of the next step are not there yet
+		return CAL_OK;
 	if (sim->probed && evaluations - sim->probed_at < PROBE_EVALUATIONS)
 		return CAL_OK;
 	stability_examine(sim);

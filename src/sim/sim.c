@@ -142,6 +142,7 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	                .event_tolerance = options->event_tolerance,
 	                .assembly_limit = options->assembly_limit > 0 ? options->assembly_limit : ASSEMBLY_LIMIT,
 	                .partition = partition_options_of(options),
+	                .formulation.options = options->formulation,
 	                .groups = groups,
 	                .parts = parts,
 	                .origin = origin_of(desc)};
@@ -175,10 +176,15 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 	    options->branches > WORKER_POOL_MAX)
 		return error_set(error, CAL_ERR_ARGUMENT, "threads and branches must be between 0 and %d (they are %d and %d)",
 		                 WORKER_POOL_MAX, options->threads, options->branches);
+	CalStatus status = formulation_check(options, error);
+	if (status != CAL_OK)
+		return status;
 	CalSim *made = sim_alloc(desc, options);
 	if (!made)
 		return error_set(error, CAL_ERR_MEMORY, "simulation: %s", cal_status_text(CAL_ERR_MEMORY));
-	CalStatus status = fill_groups(made, desc, options, error);
+	status = fill_groups(made, desc, options, error);
+	if (status == CAL_OK)
+		status = formulation_create(made, error);
 	if (status == CAL_OK)
 		status = bind_first(made, error);
 	if (status == CAL_OK)
@@ -193,6 +199,7 @@ void cal_sim_destroy(CalSim *sim) {
 		return;
 	CalAllocator allocator = sim->allocator;
 	distribute_end(sim);
+	formulation_release(sim);
 	for (int i = 0; i < sim->group_count; i++)
 		group_release(&sim->groups[i], sim);
 	worker_pool_destroy(sim->pool);

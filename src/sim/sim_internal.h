@@ -14,10 +14,12 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include <calder/linear.h>
 #include <calder/loops.h>
 #include <calder/sim.h>
 
 #include "base/name_index.h"
+#include "base/serializer.h"
 #include "model/model_index.h"
 #include "sim/doubt.h"
 
@@ -169,6 +171,26 @@ typedef struct SimSystem {
 	int id_count[MODEL_KIND_COUNT];  // largest id + 1
 } SimSystem;
 
+/* Sums of squares, of errors of accelerations and of accelerations (formulation.c). */
+typedef struct SimErrorSums {
+	double error, all;
+} SimErrorSums;
+
+/* System matrices that are held between updates (formulation.c). */
+typedef struct SimFormulation {
+	CalFormulationOptions options;
+	CalSystemForm **forms;       // [group_count]; NULL: order N
+	bool due;                    // there is an update before the next step, whatever the time is
+	double next;                 // time of the next one
+	int64_t updates;             //
+	SimErrorSums delayed;        // of retained modes, before updates
+	double largest, largest_all; // error, acceleration
+	double largest_time;         // of the former
+	double missing_energy;       // the largest [J]
+	double energy_removed;       // [J]
+	double energy;               // kinetic and strain energy, the largest [J]
+} SimFormulation;
+
 struct CalSim {
 	CalAllocator allocator;
 	CalIntegratorOptions method;
@@ -208,6 +230,7 @@ struct CalSim {
 	double wall_s, cpu_s;
 	CalIntegratorStats past; // of integrators before the present one
 	CalIntegratorStats start_stats;
+	SimFormulation formulation;
 	SimDoubts doubts;
 	double energy_moved;       // the largest of kinetic energy and accounts that was seen [J]
 	int64_t shortened_steps;   // fixed steps that the end of an advance cut short
@@ -375,6 +398,24 @@ CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *erro
 /** Of an evaluation whose accounts are not finite, on one rank of several. */
 void distribute_note_failure(CalSim *sim);
 void distribute_end(CalSim *sim);
+
+/* ---- held system matrices (formulation.c) -------------------------------------------------------- */
+
+/** What does not go with CAL_FORMULATION_SYSTEM: options of a simulation; `what` in a simulation that has it. */
+CalStatus formulation_check(const CalSimOptions *options, CalError *error);
+CalStatus formulation_refuse(const CalSim *sim, const char *what, CalError *error);
+CalStatus formulation_create(CalSim *sim, CalError *error);
+void formulation_release(CalSim *sim);
+/** Errors and updates are counted from here. */
+void formulation_restart(CalSim *sim);
+/** The time of the next update, or INFINITY; the limit, if it is there but for roundings. */
+double formulation_next(const CalSim *sim, double limit);
+/** Makes an update between steps, if one is due. */
+CalStatus formulation_update(CalSim *sim);
+/** Adds or withdraws the doubt that the errors deserve. */
+void formulation_examine(CalSim *sim);
+void formulation_walk(CalSim *sim, Serializer *archive);
+void formulation_restore(CalSim *sim); // once it has been read
 
 /* ---- devices (devices.c) ---------------------------------------------------------------------- */
 

@@ -53,6 +53,13 @@ static uint64_t options_hash(const CalSim *sim) {
 	serializer_int(&a, &solver);
 	serializer_int(&a, &wrenches);
 	serializer_double(&a, &tolerance);
+	CalFormulationOptions f = sim->formulation.options;
+	int unretained = (int)f.unretained;
+	if (f.kind != CAL_FORMULATION_ORDER_N) {
+		serializer_double(&a, &f.update);
+		serializer_double(&a, &f.retain);
+		serializer_int(&a, &unretained);
+	}
 	return a.hash;
 }
 

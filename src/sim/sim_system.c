@@ -95,6 +95,7 @@ static CalSystem system_of(CalSim *sim, const SimSystem *w) {
 		                                .motion = group->motion,
 		                                .motion_user = group->motion_user,
 		                                .branches = group->motion ? NULL : group->branches,
+		                                .form = sim->formulation.forms ? sim->formulation.forms[i] : NULL,
 		                                .force = group->drive_force,
 		                                .power = group->power};
 	}

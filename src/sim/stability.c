@@ -62,6 +62,9 @@ static CalStatus group_rate(const Probe *p, SimGroup *g, const CalState *start, 
 	}
 	if (p->implicit_h > 0)
 		return cal_implicit_dynamics(g->model, &g->state, start, input, p->implicit_h, g->view_work, udot);
+	CalSystemForm *const *forms = p->sim->formulation.forms;
+	if (forms)
+		return cal_system_form_dynamics(forms[g - p->sim->groups], &g->state, input, g->view_work, udot, NULL);
 	return cal_forward_dynamics(g->model, &g->state, input, g->view_work, udot);
 }
 

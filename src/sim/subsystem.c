@@ -373,6 +373,8 @@ CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsyste
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_add_subsystem: give a simulation, a name, a definition and ties");
 	CalStatus status = check_def(sim, name, def, error);
+	if (status == CAL_OK)
+		status = formulation_refuse(sim, "compiled subsystems", error);
 	if (status != CAL_OK)
 		return status;
 	Subsystem *subsystem = subsystem_alloc(sim, def, tie_count);

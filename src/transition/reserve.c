@@ -264,6 +264,9 @@ CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity
 		                 "cal_sim_reserve: give a simulation, its description, and numbers that are not negative");
 	if (sim->topology)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_reserve: memory is reserved already; call it once");
+	CalStatus status = formulation_refuse(sim, "changes of topology", error);
+	if (status != CAL_OK)
+		return status;
 	if (sim->ranks)
 		return error_set(error, CAL_ERR_UNSUPPORTED,
 		                 "cal_sim_reserve: the simulation is distributed, and its topology cannot change");

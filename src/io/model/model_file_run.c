@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <calder/quantity.h>
@@ -31,7 +32,9 @@ const FieldTable output_table = {FIELDS("output", output_keys), .doc = "Signals 
 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
-	const TreeNode *method, *projection, *threads, *branches, *assemble, *output;
+	double update;
+	int formulation, unretained;
+	const TreeNode *method, *projection, *threads, *branches, *assemble, *retain, *output;
 } RunInput;
 
 static const char *method_word(int i) { return i < CAL_METHOD_COUNT ? cal_method_name((CalMethod)i) : NULL; }
@@ -60,6 +63,20 @@ static const Field run_keys[] = {
 	{"branches", FIELD_WHOLE, offsetof(RunInput, branches), .flags = FIELD_AS_TREE,
      .doc = "workers that each group is partitioned for; default as many as `threads`. The same number "
             "gives the same bits with any number of threads"},
+	{"formulation", FIELD_CHOICE, offsetof(RunInput, formulation),
+     .doc =
+         "where accelerations come from: the recursion, or [system matrices](modes.md#runs-with-retained-modes) that "
+         "are held between updates; default `order-n`",
+     .words = FIELD_WORDS("order-n", "system")},
+	{"update", FIELD_POSITIVE, offsetof(RunInput, update), DIM_TIME,
+     .doc = "of `formulation: system`: time between updates of the matrices; required there"},
+	{"retain", FIELD_POSITIVE, offsetof(RunInput, retain), DIM_RATE, .flags = FIELD_AS_TREE,
+     .doc = "of `formulation: system`: frequency up to which modes of the system are retained, `40 Hz` or `40 rev/s`; "
+            "default: all are"},
+	{"unretained", FIELD_CHOICE, offsetof(RunInput, unretained),
+     .doc = "what becomes of the others: `frozen`, they keep their displacement; `bounded`, they have the frequency "
+            "`retain` and their static response; default `frozen`",
+     .words = FIELD_WORDS("frozen", "bounded")},
 	{"assemble", FIELD_NUMBER, offsetof(RunInput, assemble), DIM_ANGLE, .flags = FIELD_AS_TREE,
      .doc = "how far closing [loops](loops.md#assembly) may move what the [state](#state) gives "
             "(lengths: times the lever arm of the loops; speeds: times the fastest); default 0.1 rad. "
@@ -129,6 +146,39 @@ static bool read_assemble(Reader *r, const TreeNode *node, double *limit) {
 	return *limit > 0 || reader_fail(r, node,
 	                                 "\"assemble\" is how far closing loops may move what the state gives: any, or an "
 	                                 "angle above zero, e.g. 5 deg");
+}
+
+/* A frequency. Hz is no unit of other keys, where it could mean 1/s; here it means cycles. */
+static bool read_retain(Reader *r, const TreeNode *node, double *retain) {
+	static const double two_pi = 6.283185307179586;
+	char *unit;
+	if (node->kind == TREE_SCALAR) {
+		const double cycles = strtod(node->text, &unit);
+		unit += strspn(unit, " ");
+		if (unit > node->text && strcmp(unit, "Hz") == 0 && cycles > 0 && isfinite(cycles)) {
+			*retain = two_pi * cycles;
+			return true;
+		}
+	}
+	return read_quantity(r, node, DIM_RATE, retain) &&
+	       (*retain > 0 || reader_fail(r, node, "\"retain\" is a frequency above zero, e.g. 40 Hz"));
+}
+
+/* What belongs to a formulation by system matrices is refused without it. */
+static bool read_formulation(Reader *r, const Sections *s, const RunInput *in, CalFormulationOptions *f) {
+	static const char *const keys[] = {"update", "retain", "unretained"};
+	*f = (CalFormulationOptions){
+		.kind = (CalFormulation)in->formulation, .update = in->update, .unretained = (CalUnretained)in->unretained};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && f->kind == CAL_FORMULATION_ORDER_N; i++)
+		if (tree_get(s->run, keys[i]))
+			return reader_fail(r, tree_get(s->run, keys[i]), "\"%s\" needs \"formulation: system\"", keys[i]);
+	if (f->kind == CAL_FORMULATION_ORDER_N)
+		return true;
+	if (!(f->update > 0))
+		return reader_fail(r, tree_get(s->run, "formulation"),
+		                   "\"formulation: system\" needs the time between updates of the matrices; give \"update\", "
+		                   "e.g. 10 ms");
+	return !in->retain || read_retain(r, in->retain, &f->retain);
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */
@@ -353,7 +403,8 @@ static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 	    (in.projection && !read_projection(r, in.projection, &run->method.projection)) ||
 	    (in.threads && !read_workers(r, in.threads, "threads", &run->threads)) ||
 	    (in.branches && !read_workers(r, in.branches, "branches", &run->branches)) ||
-	    (in.assemble && !read_assemble(r, in.assemble, &run->assembly_limit)))
+	    (in.assemble && !read_assemble(r, in.assemble, &run->assembly_limit)) ||
+	    !read_formulation(r, s, &in, &run->formulation))
 		return false;
 	if (!cal_method_info(run->method.method)->adaptive && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * linearize.c — the linear equations of motion about a state [THEORY 9.1].
+ *
+ * With r(q, u) = ID(q, u, udot0) - tau - G'lambda0, the forces that are missing at the accelerations and multipliers of the
+ * state, displacements delta and changes of speed nu obey M nu' + C nu + K delta = G' dlambda with
+ *   K = dr/d(delta),  C = dr/du.
+ * Elastic forces are left out of what is differenced, and their matrices are added. delta' = nu + B delta: the axes of a
+ * rotation turn with its speed, so that in delta
+ *   C := C - M B(u0),   K := K - C B(u0) - M B(udot0),
+ * and N'(..)N of all three is what loops and prescribed speeds leave.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "dynamics/tree/forces.h"
+#include "linear/differences.h"
+#include "linear/system_matrices.h"
+#include "model/model.h"
+
+/* Memory while a model is linearized. */
+typedef struct Linearization {
+	const CalModel *model;
+	const CalState *state;
+	CalInputFn input;
+	void *user;
+	CalWork *work;
+	int nu, rows;
+	bool structural;
+	CalState at;             // displaced
+	double *M, *C, *K;       // [nu nu]
+	double *B;               // [nu nu]
+	double *scratch;         // [nu nu + 2 nu]
+	double *udot;            // [nu]
+	double *lambda;          // [rows]
+	double *G;               // [rows nu] of the displaced state
+	double *force, *elastic; // [nu]
+	double *column, *spare;  // [nu]
+	double *moved[4];        // [nq], [nq], [nu], [nu]
+	NullSpace space;
+} Linearization;
+
+static void layout(Linearization *l, Cursor *cursor) {
+	const size_t nu = (size_t)l->nu, rows = (size_t)l->rows, nq = (size_t)cal_model_q_count(l->model);
+	double **const square[] = {&l->M, &l->C, &l->K, &l->B, &l->space.N};
+	for (size_t i = 0; i < sizeof square / sizeof *square; i++)
+		CURSOR_ARRAY(cursor, *square[i], nu * nu);
+	CURSOR_ARRAY(cursor, l->scratch, nu * nu + 2 * nu);
+	double **const vectors[] = {&l->udot,  &l->force,    &l->elastic,  &l->column,
+	                            &l->spare, &l->moved[2], &l->moved[3], &l->at.u};
+	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+		CURSOR_ARRAY(cursor, *vectors[i], nu);
+	double **const configurations[] = {&l->moved[0], &l->moved[1], &l->at.q};
+	for (size_t i = 0; i < sizeof configurations / sizeof *configurations; i++)
+		CURSOR_ARRAY(cursor, *configurations[i], nq);
+	CURSOR_ARRAY(cursor, l->lambda, rows);
+	CURSOR_ARRAY(cursor, l->G, rows * nu);
+	CURSOR_ARRAY(cursor, l->space.G, rows * nu);
+	CURSOR_ARRAY(cursor, l->space.gamma, rows);
+	CURSOR_ARRAY(cursor, l->space.square, rows * rows);
+	CURSOR_ARRAY(cursor, l->space.right, rows * nu);
+	CURSOR_ARRAY(cursor, l->space.dof, nu);
+	CURSOR_ARRAY(cursor, l->space.dependent, nu);
+	CURSOR_ARRAY(cursor, l->space.frozen, nu);
+	CURSOR_ARRAY(cursor, l->space.independent, nu);
+	CURSOR_ARRAY(cursor, l->space.rows, rows);
+}
+
+/* ---- forces --------------------------------------------------------------------------------- */
+
+static CalStatus input_at(const Linearization *l, const CalState *state, CalInput *input) {
+	*input = (CalInput){0};
+	return l->input && l->input(l->user, l->model, state, input) != 0 ? CAL_ERR_USER : CAL_OK;
+}
+
+/* r without elastic forces. */
+static CalStatus missing_force(void *user, const CalState *state, double *r) {
+	Linearization *l = user;
+	CalInput input;
+	CalStatus status = input_at(l, state, &input);
+	if (status == CAL_OK)
+		status = cal_inverse_dynamics(l->model, state, l->udot, &input, l->work, r);
+	for (int i = 0; input.tau && i < l->nu; i++)
+		r[i] -= input.tau[i];
+	if (status == CAL_OK)
+		status = cal_elastic_forces(l->model, state, l->work, l->elastic);
+	for (int i = 0; i < l->nu; i++)
+		r[i] += l->elastic[i];
+	if (status == CAL_OK && l->rows > 0)
+		status = cal_loop_jacobian(l->model, state, l->work, l->G, NULL);
+	for (int k = 0; k < l->rows && status == CAL_OK; k++)
+		for (int i = 0; i < l->nu; i++)
+			r[i] -= l->G[(size_t)k * (size_t)l->nu + (size_t)i] * l->lambda[k];
+	return status;
+}
+
+/* Accelerations, multipliers and what is prescribed at the state itself. */
+static CalStatus find_motion(Linearization *l) {
+	CalInput input;
+	CalStatus status = input_at(l, l->state, &input);
+	memset(l->udot, 0, (size_t)l->nu * sizeof *l->udot);
+	if (status == CAL_OK && !l->structural)
+		status = cal_forward_dynamics(l->model, l->state, &input, l->work, l->udot);
+	if (status == CAL_OK && l->rows > 0 && !l->structural)
+		status = cal_loop_multipliers(l->model, l->work, l->lambda);
+	const uint8_t *prescribed = forces_prescribed(l->model, &input);
+	for (int i = 0; i < l->nu; i++)
+		l->space.frozen[i] = prescribed ? prescribed[i] : 0;
+	return status;
+}
+
+/* ---- scales --------------------------------------------------------------------------------- */
+
+static bool is_angle(const CalModel *model, int u) {
+	CalCoordinateInfo info;
+	return cal_model_speed(model, u, &info) == CAL_OK && info.kind == CAL_COORDINATE_ANGLE;
+}
+
+/*
+ * What counts like 1 rad: of lengths and modes what moves the mass as far as that does, sqrt(M_ii / m) meters for each
+ * unit, against the longest radius of gyration about a joint.
+ */
+static void find_scales(const Linearization *l, double *scale) {
+	const size_t nu = (size_t)l->nu;
+	double mass = 0, radius = 0;
+	for (int i = 0; i < cal_model_body_count(l->model); i++) {
+		CalBodyInfo info;
+		mass += cal_model_body(l->model, i, &info) == CAL_OK ? info.mass + info.lumped_mass : 0;
+	}
+	for (size_t i = 0; i < nu; i++)
+		if (is_angle(l->model, (int)i))
+			radius = fmax(radius, sqrt(l->M[i * nu + i] / mass));
+	radius = radius > 0 && isfinite(radius) ? radius : 1;
+	for (size_t i = 0; i < nu; i++) {
+		const double moved = sqrt(l->M[i * nu + i] / mass);
+		scale[i] = is_angle(l->model, (int)i) || !(moved > 0) || !isfinite(moved) ? 1 : radius / moved;
+	}
+}
+
+/* Round-off of forces in differences, by the inertia that they move. */
+static double squared_floor(Linearization *l, const double *scale, double *force) {
+	static const double lost = 1e-9;
+	const size_t nu = (size_t)l->nu;
+	double floor = 0;
+	for (int pass = 0; pass < 2; pass++) {
+		const CalStatus status =
+			pass ? missing_force(l, l->state, force) : cal_gravity_forces(l->model, l->state, l->work, force);
+		for (size_t i = 0; i < nu && status == CAL_OK; i++)
+			floor = fmax(floor, lost * fabs(force[i]) / (l->M[i * nu + i] * scale[i]));
+	}
+	return floor;
+}
+
+/* ---- matrices ------------------------------------------------------------------------------- */
+
+/* B(u) delta = d/dt of the distance between q0 and q0 + delta while both move with u: column k. */
+static void find_turning(Linearization *l, const double *u, double step, int k, double *column) {
+	static const struct { double at, weight; } points[] = {{1, 8}, {-1, -8}, {2, -1}, {-2, 1}};
+	double fastest = 1;
+	for (int i = 0; i < l->nu; i++)
+		fastest = fmax(fastest, fabs(u[i]));
+	const double dt = step / fastest, all = 144 * step * dt;
+	memset(column, 0, (size_t)l->nu * sizeof *column);
+	for (int a = 0; a < 16; a++) {
+		const double t = points[a / 4].at * dt, weight = points[a / 4].weight * points[a % 4].weight;
+		for (int i = 0; i < l->nu; i++) {
+			l->moved[2][i] = i == k ? points[a % 4].at * step : 0;
+			l->moved[3][i] = t * u[i];
+		}
+		cal_config_integrate(l->model, l->state->q, l->moved[2], l->moved[0]);
+		cal_config_integrate(l->model, l->moved[0], l->moved[3], l->moved[0]);
+		cal_config_integrate(l->model, l->state->q, l->moved[3], l->moved[1]);
+		cal_config_difference(l->model, l->moved[1], l->moved[0], l->moved[2]);
+		for (int i = 0; i < l->nu; i++)
+			column[i] += weight * l->moved[2][i] / all;
+	}
+}
+
+/* B[nu nu]; false: it is zero. */
+static bool fill_turning(Linearization *l, const double *u) {
+	static const double step = 1e-2, round_off = 1e-10;
+	const size_t nu = (size_t)l->nu;
+	bool any = false;
+	for (size_t i = 0; i < nu; i++)
+		any |= u[i] != 0;
+	for (size_t k = 0; k < nu && any; k++) {
+		find_turning(l, u, step, (int)k, l->column);
+		for (size_t i = 0; i < nu; i++)
+			l->B[i * nu + k] = fabs(l->column[i]) > round_off * fabs(u[k]) ? l->column[i] : 0;
+	}
+	return any;
+}
+
+/* C -= A B. */
+static void subtract_product(size_t n, const double *A, const double *B, double *C) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			for (size_t j = 0; A[i * n + k] != 0 && j < n; j++)
+				C[i * n + j] -= A[i * n + k] * B[k * n + j];
+}
+
+static void add_turning(Linearization *l) {
+	const size_t nu = (size_t)l->nu;
+	if (fill_turning(l, l->state->u)) {
+		subtract_product(nu, l->C, l->B, l->K);
+		subtract_product(nu, l->M, l->B, l->C);
+	}
+	if (fill_turning(l, l->udot))
+		subtract_product(nu, l->M, l->B, l->K);
+}
+
+static CalStatus add_differences(Linearization *l, const double *scale, bool speed, double *A) {
+	const size_t nu = (size_t)l->nu;
+	CalStatus status = CAL_OK;
+	for (size_t k = 0; k < nu && status == CAL_OK; k++) {
+		const double step = DIFFERENCE_STEP * scale[k] * (speed ? fmax(1, fabs(l->state->u[k]) / scale[k]) : 1);
+		const Difference d = {l->model, l->state, &l->at, (int)k, step, speed};
+		if (l->space.frozen[k])
+			continue;
+		status = difference_column(&d, missing_force, l, l->column, l->spare);
+		for (size_t i = 0; i < nu && status == CAL_OK; i++)
+			A[i * nu + k] += l->column[i];
+	}
+	return status;
+}
+
+static CalStatus fill_matrices(Linearization *l, double *floor) {
+	double *scale = l->force;
+	CalStatus status = find_motion(l);
+	if (status == CAL_OK)
+		status = cal_mass_matrix(l->model, l->state, l->work, l->M);
+	if (status == CAL_OK)
+		status = elastic_matrices(l->model, l->state, l->work, &l->at, l->scratch, l->K, l->C);
+	if (status != CAL_OK)
+		return status;
+	if (l->structural)
+		return null_space_find(l->model, l->state, l->work, &l->space);
+	find_scales(l, scale);
+	status = add_differences(l, scale, false, l->K);
+	if (status == CAL_OK)
+		status = add_differences(l, scale, true, l->C);
+	if (status != CAL_OK)
+		return status;
+	add_turning(l);
+	*floor = squared_floor(l, scale, l->column);
+	return null_space_find(l->model, l->state, l->work, &l->space);
+}
+
+/* ---- results -------------------------------------------------------------------------------- */
+
+typedef struct Results {
+	int *dof;
+	double *N, *M, *C, *K, *udot, *inertia;
+} Results;
+
+static void layout_results(Results *r, int nu, int n, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, r->dof, n);
+	CURSOR_ARRAY(cursor, r->udot, nu);
+	CURSOR_ARRAY(cursor, r->inertia, nu);
+	CURSOR_ARRAY(cursor, r->N, (size_t)nu * (size_t)n);
+	double **const square[] = {&r->M, &r->C, &r->K};
+	for (size_t i = 0; i < sizeof square / sizeof *square; i++)
+		CURSOR_ARRAY(cursor, *square[i], (size_t)n * (size_t)n);
+}
+
+static double mean_acceleration(const Linearization *l) {
+	const size_t nu = (size_t)l->nu;
+	double sum = 0, trace = 0;
+	for (size_t i = 0; i < nu; i++) {
+		trace += l->M[i * nu + i];
+		for (size_t j = 0; j < nu; j++)
+			sum += l->udot[i] * l->M[i * nu + j] * l->udot[j];
+	}
+	return trace > 0 ? sqrt(fmax(0, sum) / trace) : 0;
+}
+
+static CalStatus keep_results(Linearization *l, const CalAllocator *allocator, CalLinear *linear) {
+	const NullSpace *s = &l->space;
+	const size_t n = (size_t)s->count;
+	Results r;
+	Cursor cursor = {0};
+	layout_results(&r, l->nu, s->count, &cursor);
+	void *memory = cursor_alloc(&cursor, allocator);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	layout_results(&r, l->nu, s->count, &cursor);
+	memcpy(r.dof, s->dof, n * sizeof *r.dof);
+	memcpy(r.udot, l->udot, (size_t)l->nu * sizeof *r.udot);
+	for (size_t i = 0; i < (size_t)l->nu; i++)
+		r.inertia[i] = l->M[i * (size_t)l->nu + i];
+	memcpy(r.N, s->N, (size_t)l->nu * n * sizeof *r.N);
+	null_space_project(s, l->nu, l->M, l->scratch, r.M);
+	null_space_project(s, l->nu, l->C, l->scratch, r.C);
+	null_space_project(s, l->nu, l->K, l->scratch, r.K);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			r.M[i * n + j] = r.M[j * n + i] = 0.5 * (r.M[i * n + j] + r.M[j * n + i]);
+	linear->nu = l->nu;
+	linear->count = s->count;
+	linear->dof = r.dof;
+	linear->N = r.N;
+	linear->M = r.M;
+	linear->C = r.C;
+	linear->K = r.K;
+	linear->udot = r.udot;
+	linear->inertia = r.inertia;
+	linear->imbalance = mean_acceleration(l);
+	linear->allocator = *allocator;
+	linear->memory = memory;
+	return CAL_OK;
+}
+
+static CalStatus report_failure(const Linearization *l, CalStatus status, CalError *error) {
+	char name[96] = "";
+	const int dof = cal_work_failed_dof(l->work);
+	if (status == CAL_SINGULAR && dof >= 0)
+		cal_model_dof_name(l->model, dof, name, sizeof name);
+	return error_set(error, status, "cannot linearize group \"%s\" at t = %.9g s: %s%s%s%s", cal_model_name(l->model),
+	                 l->state->t, cal_status_text(status), name[0] ? " (joint \"" : "", name, name[0] ? "\")" : "");
+}
+
+CalStatus cal_linearize(const CalModel *model, const CalState *state, CalInputFn input, void *user,
+                        const CalLinearOptions *options, CalWork *work, CalLinear *linear, CalError *error) {
+	if (!model || !state || !work || !linear)
+		return error_null(error, __func__, !model ? "model" : !state ? "state" : !work ? "work" : "linear");
+	*linear = (CalLinear){0};
+	const CalAllocator from = allocator_or_default(options ? &options->allocator : NULL);
+	Linearization l = {.model = model,
+	                   .state = state,
+	                   .input = input,
+	                   .user = user,
+	                   .work = work,
+	                   .nu = cal_model_u_count(model),
+	                   .rows = cal_model_row_count(model),
+	                   .structural = options && options->structural};
+	Cursor cursor = {0};
+	layout(&l, &cursor);
+	void *memory = cursor_alloc(&cursor, &from);
+	if (!memory)
+		return error_set(error, CAL_ERR_MEMORY, "cal_linearize: %s", cal_status_text(CAL_ERR_MEMORY));
+	layout(&l, &cursor);
+	CalStatus status = fill_matrices(&l, &linear->squared_floor);
+	if (status == CAL_OK)
+		status = keep_results(&l, &from, linear);
+	memory_free(&from, memory);
+	return status == CAL_OK ? CAL_OK : report_failure(&l, status, error);
+}
+
+void cal_linear_release(CalLinear *linear) {
+	if (!linear || !linear->memory)
+		return;
+	memory_free(&linear->allocator, linear->memory);
+	*linear = (CalLinear){0};
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_system_modes.c — modes of systems against closed forms: oscillators, pendulums, hanging chains, mechanisms, beams, spin.
+ */
+#include "support/model_file_support.h"
+
+#include <calder/calder.h>
+#include <math.h>
+
+static const double gravity = 9.80665;
+
+typedef struct System {
+	CalSetup *setup;
+	CalSim *sim;
+	CalScenario *scenario;
+	CalLinear linear;
+	CalSystemModes modes;
+} System;
+
+static System system_at(const char *text, double time, int structural) {
+	System s = {.setup = file_of(text)};
+	CalError error = {0};
+	const CalLinearOptions how = {.structural = structural};
+	if (cal_setup_simulate(s.setup, NULL, &s.sim, &s.scenario, &error) != CAL_OK ||
+	    cal_sim_advance(s.sim, time, &error) != CAL_OK ||
+	    cal_sim_linearize(s.sim, 0, &how, &s.linear, &error) != CAL_OK ||
+	    cal_linear_modes(&s.linear, NULL, NULL, &s.modes, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return s;
+}
+
+static System system_of(const char *text) { return system_at(text, 0, 0); }
+
+static void system_release(System *s) {
+	cal_system_modes_release(&s->modes);
+	cal_linear_release(&s->linear);
+	cal_scenario_destroy(s->scenario);
+	cal_sim_destroy(s->sim);
+	cal_setup_destroy(s->setup);
+}
+
+static void check_near(double got, double want, double tolerance, const char *what) {
+	if (!(fabs(got - want) <= tolerance * fabs(want)))
+		fail_msg("%s: %.15g instead of %.15g, off by %.2g", what, got, want, fabs(got - want) / fabs(want));
+}
+
+static void check_frequency(const System *s, int mode, double want, double tolerance) {
+	char what[40];
+	snprintf(what, sizeof what, "frequency of mode %d", mode + 1);
+	assert_int_equal(s->modes.mode[mode].kind, CAL_MODE_OSCILLATION);
+	check_near(s->modes.mode[mode].frequency, want, tolerance, what);
+}
+
+/* ---- oscillators ------------------------------------------------------------------------------ */
+
+#define TWO_MASSES(damping_a, damping_b)                                                       \
+	"calder: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2}, b: {mass: 1}}\njoints:\n"           \
+	"  ja: {type: prismatic, axis: x, to: a, dof: {stiffness: 300, damping: " damping_a "}}\n" \
+	"  jb: {type: prismatic, axis: x, from: a, to: b, dof: {stiffness: 200, damping: " damping_b "}}\n"
+
+/* In the elongations of the springs M = (3 1; 1 1), K = diag(300, 200). */
+static void two_masses_have_the_roots_of_a_quadratic(void **state) {
+	(void)state;
+	System s = system_of(TWO_MASSES("0", "0"));
+	const double a = 2, b = -(300.0 + 3 * 200.0), c = 300.0 * 200.0, root = sqrt(b * b - 4 * a * c);
+	assert_int_equal(s.modes.count, 2);
+	assert_int_equal(s.modes.rigid, 0);
+	assert_false(s.modes.damped);
+	check_frequency(&s, 0, sqrt((-b - root) / (2 * a)), 1e-13);
+	check_frequency(&s, 1, sqrt((-b + root) / (2 * a)), 1e-13);
+	system_release(&s);
+}
+
+/* C = 0.01 K: the damping ratio of each mode is 0.005 w, and |eigenvalue| stays. */
+static void proportional_damping_leaves_frequencies(void **state) {
+	(void)state;
+	System s = system_of(TWO_MASSES("0", "0")), d = system_of(TWO_MASSES("3", "2"));
+	assert_true(d.modes.damped);
+	for (int i = 0; i < 2; i++) {
+		const double w = s.modes.mode[i].frequency;
+		check_frequency(&d, i, w, 1e-12);
+		check_near(d.modes.mode[i].damping, 0.005 * w, 1e-10, "damping ratio");
+	}
+	system_release(&s);
+	system_release(&d);
+}
+
+/* det(M z^2 + C z + K) = 0 for each eigenvalue z, of damping that is not proportional; one mass is overdamped. */
+static void eigenvalues_are_roots_of_the_characteristic_polynomial(void **state) {
+	static const struct {
+		const char *text;
+		double ca, cb;
+	} cases[] = {{TWO_MASSES("5", "0.1"), 5, 0.1}, {TWO_MASSES("1", "90"), 1, 90}};
+	(void)state;
+	for (int c = 0; c < 2; c++) {
+		System s = system_of(cases[c].text);
+		const double ca = cases[c].ca, cb = cases[c].cb;
+		const double p[5] = {2, 3 * cb + ca, 3 * 200 + ca * cb + 300, ca * 200 + cb * 300, 300 * 200};
+		int values = 0;
+		for (int i = 0; i < s.modes.count; i++) {
+			const CalSystemMode *m = &s.modes.mode[i];
+			double re = 0, im = 0, size = 0;
+			for (int k = 0; k < 5; k++) { // Horner
+				const double next = re * m->real - im * m->imag + p[k];
+				im = re * m->imag + im * m->real;
+				re = next;
+				size = size * sqrt(m->real * m->real + m->imag * m->imag) + fabs(p[k]);
+			}
+			assert_true(sqrt(re * re + im * im) < 1e-11 * size);
+			values += m->kind == CAL_MODE_OSCILLATION ? 2 : 1;
+		}
+		assert_int_equal(values, 4);
+		assert_int_equal(s.modes.count, c == 0 ? 2 : 3);
+		system_release(&s);
+	}
+}
+
+/* A mass on a damper alone: it stops, somewhere. */
+static void damper_without_spring_has_a_rate_and_a_rigid_mode(void **state) {
+	(void)state;
+	System s = system_of("calder: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2}}\n"
+	                     "joints: {j: {type: prismatic, axis: x, to: a, dof: {damping: 3}}}\n");
+	assert_int_equal(s.modes.rigid, 1);
+	assert_int_equal(s.modes.count, 1);
+	assert_int_equal(s.modes.mode[0].kind, CAL_MODE_APERIODIC);
+	check_near(s.modes.mode[0].real, -1.5, 1e-12, "rate");
+	system_release(&s);
+}
+
+/* ---- gravity ---------------------------------------------------------------------------------- */
+
+/* About x and y the pendulum has different inertias; about z nothing holds it. Quaternions are in the way. */
+static void spherical_pendulum_has_two_frequencies(void **state) {
+	(void)state;
+	System s = system_of(
+		"calder: 1\ngravity: [0, 0, -9.80665]\nbodies: {arm: {mass: 2, com: [0, 0, -0.5], inertia: [0.3, 0.2, 0.1]}}\n"
+		"joints: {hinge: {type: spherical, to: arm}}\n");
+	assert_int_equal(s.modes.rigid, 1);
+	assert_int_equal(s.modes.mode[0].kind, CAL_MODE_RIGID);
+	check_frequency(&s, 1, sqrt(2 * gravity * 0.5 / (0.3 + 0.5)), 1e-9);
+	check_frequency(&s, 2, sqrt(2 * gravity * 0.5 / (0.2 + 0.5)), 1e-9);
+	system_release(&s);
+}
+
+static void upright_pendulum_grows(void **state) {
+	(void)state;
+	System s = system_of(
+		"calder: 1\ngravity: [0, 0, -9.80665]\nbodies: {arm: {mass: 2, com: [0, 0, 0.5], inertia: [0.3, 0.3, 0.1]}}\n"
+		"joints: {hinge: {type: revolute, axis: x, to: arm}}\n");
+	const double rate = sqrt(2 * gravity * 0.5 / (0.3 + 0.5));
+	assert_int_equal(s.modes.count, 2);
+	check_near(fabs(s.modes.mode[0].real), rate, 1e-9, "rate");
+	check_near(s.modes.mode[0].real, -s.modes.mode[1].real, 1e-12, "opposite rates");
+	system_release(&s);
+}
+
+/* Equal masses on equal massless rods: w^2 = g x / l with x the zeros of the Laguerre polynomial (D. Bernoulli 1733). */
+static void hanging_chain_has_zeros_of_laguerre(void **state) {
+	static const double zeros[3] = {0.41577455678347908331, 2.2942803602790417198, 6.2899450829374791969};
+	(void)state;
+	System s = system_of(
+		"calder: 1\ngravity: [0, 0, -9.80665]\ndefine: {ball: &ball {mass: 1.5, com: [0, 0, -0.4], nodes: {end: [0, 0, -0.4]}}}\n"
+		"bodies: {a: *ball, b: *ball, c: *ball}\njoints:\n"
+		"  ja: {type: revolute, axis: x, to: a}\n"
+		"  jb: {type: revolute, axis: x, from: a/end, to: b}\n"
+		"  jc: {type: revolute, axis: x, from: b/end, to: c}\n");
+	for (int i = 0; i < 3; i++)
+		check_frequency(&s, i, sqrt(zeros[i] * gravity / 0.4), 1e-9);
+	system_release(&s);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------ */
+
+/*
+ * A parallelogram that hangs: cranks of length a, coupler of mass m. All follows the crank, and K is the spring and
+ * gravity; half of that of gravity comes from forces in the loop.
+ */
+static void parallelogram_swings_as_one(void **state) {
+	(void)state;
+	System s = system_of("calder: 1\ngravity: [0, -9.80665, 0]\nground: {nodes: {b: [0.8, 0, 0]}}\n"
+	                     "define: {crank: &crank {mass: 1, com: [0, -0.25, 0], inertia: [0.02, 0.001, 0.02],"
+	                     " nodes: {end: [0, -0.5, 0]}}}\n"
+	                     "bodies:\n  left: *crank\n  right: *crank\n"
+	                     "  bar: {mass: 3, com: [0.4, 0, 0], inertia: [0.1, 0.1, 0.1], nodes: {end: [0.8, 0, 0]}}\n"
+	                     "joints:\n  one: {type: revolute, to: left, dof: {stiffness: 5}}\n"
+	                     "  two: {type: revolute, from: ground/b, to: right}\n"
+	                     "  pin: {type: revolute, from: left/end, to: bar}\n"
+	                     "loops: {close: {type: revolute, from: bar/end, to: right/end}}\n");
+	const double inertia = 2 * (0.02 + 1 * 0.25 * 0.25) + 3 * 0.5 * 0.5;
+	const double stiffness = 5 + gravity * (2 * 1 * 0.25 + 3 * 0.5);
+	assert_int_equal(s.linear.nu, 3);
+	assert_int_equal(s.linear.count, 1);
+	check_frequency(&s, 0, sqrt(stiffness / inertia), 1e-9);
+	system_release(&s);
+}
+
+/* ---- beams ------------------------------------------------------------------------------------ */
+
+/* 1 + cos b cosh b + m b (cos b sinh b - sin b cosh b) = 0, the first two roots, by bisection. */
+static double tip_mass_root(double m, double low, double high) {
+	for (int i = 0; i < 200; i++) {
+		const double b = 0.5 * (low + high), f = 1 + cos(b) * cosh(b) + m * b * (cos(b) * sinh(b) - sin(b) * cosh(b));
+		const double g = 1 + cos(low) * cosh(low) + m * low * (cos(low) * sinh(low) - sin(low) * cosh(low));
+		*(f * g > 0 ? &low : &high) = b;
+	}
+	return low;
+}
+
+#define BEAM(more) \
+	"beam: {length: 2, section: {EIy: 2.4e4, EIz: 1.2e4, GJ: 1e4, EA: 1e8, rhoA: 4}, deformation: bending, " more "}"
+
+static void cantilever_with_tip_mass(void **state) {
+	(void)state;
+	System s = system_of(
+		"calder: 1\ngravity: [0, 0, 0]\nbodies:\n"
+		"  boom: {" BEAM(
+			"boundary: craig-bampton, modes: 16") "}\n"
+												  "  load: {mass: 6}\njoints:\n"
+												  "  root: {type: weld, to: boom}\n  end: {type: weld, from: boom/tip, to: load}\n");
+	const double mass = 8, ratio = 6 / mass, l = 2;
+	const double first = tip_mass_root(ratio, 0.5, 2), second = tip_mass_root(ratio, 3, 5);
+	const double unit_z = sqrt(1.2e4 / 4) / (l * l), unit_y = sqrt(2.4e4 / 4) / (l * l);
+	check_frequency(&s, 0, first * first * unit_z, 1e-7);
+	check_frequency(&s, 1, first * first * unit_y, 1e-7);
+	check_frequency(&s, 2, second * second * unit_z, 1e-5);
+	check_frequency(&s, 3, second * second * unit_y, 1e-5);
+	system_release(&s);
+}
+
+/* Two welded halves of a free-free beam: six rigid-body modes, then b l = 4.7300407448627 and 7.8532046240958. */
+static void welded_halves_are_a_free_beam(void **state) {
+	(void)state;
+	System s = system_of(
+		"calder: 1\ngravity: [0, 0, 0]\nbodies:\n"
+		"  one: {" BEAM(
+			"boundary: craig-bampton, modes: 20") "}\n"
+												  "  two: {" BEAM(
+													  "boundary: craig-bampton, modes: 20") "}\n"
+																							"  hub: {mass: 1e-9, inertia: [1e-6, 1e-6, 1e-6]}\njoints:\n"
+																							"  fly: {type: free, to: hub}\n  root: {type: weld, from: hub, to: one}\n"
+																							"  mid: {type: weld, from: one/tip, to: two}\n");
+	const double l = 4, unit_z = sqrt(1.2e4 / 4) / (l * l), unit_y = sqrt(2.4e4 / 4) / (l * l);
+	static const double b[2] = {4.7300407448627040, 7.8532046240958376};
+	assert_int_equal(s.modes.rigid, 6);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(s.modes.mode[i].kind, CAL_MODE_RIGID);
+	check_frequency(&s, 6, b[0] * b[0] * unit_z, 1e-5);
+	check_frequency(&s, 7, b[0] * b[0] * unit_y, 1e-5);
+	check_frequency(&s, 8, b[1] * b[1] * unit_z, 1e-4);
+	check_frequency(&s, 9, b[1] * b[1] * unit_y, 1e-4);
+	system_release(&s);
+}
+
+/* ---- motion ----------------------------------------------------------------------------------- */
+
+/* About the largest inertia with spin w: nutation w sqrt((C - A)(C - B) / (A B)), and w of the axes themselves. */
+static void spinning_body_nutates(void **state) {
+	(void)state;
+	System s = system_of("calder: 1\ngravity: [0, 0, 0]\nbodies: {top: {mass: 1, inertia: [2, 3, 4]}}\n"
+	                     "joints: {fly: {type: spherical, to: top}}\nstate: {fly: {u: [0, 0, 5]}}\n");
+	const double nutation = 5 * sqrt((4.0 - 2) * (4.0 - 3) / (2.0 * 3));
+	int found = 0;
+	for (int i = 0; i < s.modes.count; i++) {
+		const CalSystemMode *m = &s.modes.mode[i];
+		found += m->kind == CAL_MODE_OSCILLATION &&
+		         (fabs(m->frequency - nutation) < 1e-7 || fabs(m->frequency - 5) < 1e-7) && fabs(m->damping) < 1e-7;
+	}
+	assert_int_equal(found, 2);
+	system_release(&s);
+}
+
+/* At a later time, with a joint at another angle: the modes are those of that state, and the run is not disturbed. */
+static void modes_follow_the_state_and_leave_the_run(void **state) {
+	static const char text[] =
+		"calder: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2, com: [1, 0, 0], nodes: {end: [1, 0, 0]}, inertia: [1, 1, 1]},"
+		" b: {mass: 1, com: [1, 0, 0], inertia: [1, 1, 1]}}\njoints:\n"
+		"  ja: {type: revolute, axis: z, to: a, dof: {stiffness: 50}}\n"
+		"  jb: {type: revolute, axis: z, from: a/end, to: b}\nstate: {jb: {u: 1}}\nrun: {duration: 2 s}\n";
+	(void)state;
+	System s = system_at(text, 1, 0), untouched = system_at(text, 0, 0), start = system_at(text, 0, 1);
+	CalError error;
+	assert_int_equal(cal_sim_advance(s.sim, 2, &error), CAL_OK);
+	assert_int_equal(cal_sim_advance(untouched.sim, 1, &error), CAL_OK);
+	assert_int_equal(cal_sim_advance(untouched.sim, 2, &error), CAL_OK);
+	assert_memory_equal(cal_sim_state(s.sim, 0)->q, cal_sim_state(untouched.sim, 0)->q, 2 * sizeof(double));
+	assert_memory_equal(cal_sim_state(s.sim, 0)->u, cal_sim_state(untouched.sim, 0)->u, 2 * sizeof(double));
+	assert_true(fabs(s.modes.mode[s.modes.count - 1].frequency - start.modes.mode[1].frequency) > 0.01);
+	system_release(&s);
+	system_release(&untouched);
+	system_release(&start);
+}
+
+/* A spring device between two free bodies: what devices do is in K, and six rigid-body modes are left. */
+static void devices_are_part_of_the_stiffness(void **state) {
+	(void)state;
+	System s = system_of("calder: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2}, b: {mass: 3}}\njoints:\n"
+	                     "  ja: {type: prismatic, axis: x, to: a}\n  jb: {type: prismatic, axis: x, to: b}\n"
+	                     "state: {jb: {q: 1}}\n"
+	                     "devices: {link: {type: spring, from: a, to: b, stiffness: 480, length: 1}}\n");
+	assert_int_equal(s.modes.rigid, 1);
+	check_frequency(&s, 1, sqrt(480 * (1 / 2.0 + 1 / 3.0)), 1e-9);
+	double most = 0;
+	for (int i = 0; i < s.linear.nu; i++)
+		most += s.modes.mode[1].participation[i];
+	check_near(most, 1, 1e-12, "sum of shares");
+	system_release(&s);
+}
+
+int main(void) {
+	NEEDS_YAML();
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_masses_have_the_roots_of_a_quadratic),
+		cmocka_unit_test(proportional_damping_leaves_frequencies),
+		cmocka_unit_test(eigenvalues_are_roots_of_the_characteristic_polynomial),
+		cmocka_unit_test(damper_without_spring_has_a_rate_and_a_rigid_mode),
+		cmocka_unit_test(spherical_pendulum_has_two_frequencies),
+		cmocka_unit_test(upright_pendulum_grows),
+		cmocka_unit_test(hanging_chain_has_zeros_of_laguerre),
+		cmocka_unit_test(parallelogram_swings_as_one),
+		cmocka_unit_test(cantilever_with_tip_mass),
+		cmocka_unit_test(welded_halves_are_a_free_beam),
+		cmocka_unit_test(spinning_body_nutates),
+		cmocka_unit_test(modes_follow_the_state_and_leave_the_run),
+		cmocka_unit_test(devices_are_part_of_the_stiffness),
+	};
+	return cmocka_run_group_tests_name("system_modes", tests, NULL, NULL);
+}
