@@ -23,7 +23,7 @@ typedef struct NullSpace {
 	uint8_t *frozen;      // [nu] what is prescribed
 	uint8_t *independent; // [nu] speeds
 	uint8_t *rows;        // [rows] independent ones
-	int *dependent;       // [nu] the first rank: speeds that follow from the others
+	int *dependent;       // [nu] the first rank: dependent speeds
 	double *square;       // [rank rank] scratch
 	double *right;        // [rank nu] scratch
 } NullSpace;
