@@ -233,8 +233,10 @@ static void print_formulation(const CalSim *sim, FILE *out) {
 	const CalFormulationReport r = cal_sim_formulation(sim);
 	if (r.updates == 0)
 		return;
-	fprintf(out, "  formulation system matrices, %lld update%s; %d of %d modes retained, up to %.4g Hz",
-	        (long long)r.updates, plural(r.updates), r.retained, r.modes, r.highest / two_pi);
+	fprintf(out, "  formulation system matrices, %lld update%s; %d of %d modes retained", (long long)r.updates,
+	        plural(r.updates), r.retained, r.modes);
+	if (r.highest > 0)
+		fprintf(out, ", up to %.4g Hz", r.highest / two_pi);
 	if (r.next > 0)
 		fprintf(out, " (next %.4g Hz)", r.next / two_pi);
 	fprintf(

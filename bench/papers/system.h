@@ -13,20 +13,11 @@
 
 typedef struct System {
 	PaperRun *run;
-	int n, rows;
-	int fresh;                 // G and gamma are those of the state: an update was just made
-	double frequency, damping; // of the stabilisation of all loops
+	int n;
+	CalSystemForm *form;
 	double *memory;
-	double *L;      // [n n] factor of M0
-	double *Y;      // [rows n] L^-1 G0', by rows
-	double *W;      // [rows rows] factor of G0 M0^-1 G0'
-	double *G;      // [rows n]
-	double *gamma;  // [rows]
-	double *g;      // [rows] residuals
-	double *rate;   // [rows]
-	double *lambda; // [rows]
-	double *delta;  // [n]
-	double *udot;   // [n] result
+	double *delta; // [n]
+	double *udot;  // [n] result
 } System;
 
 /** To be released by system_close(), also after a failure. */

@@ -135,7 +135,7 @@ CAL_API double cal_system_form_missing_energy(const CalSystemForm *form);
 typedef struct CalSystemFormInfo {
 	int modes;       // of the last update
 	int retained;    //
-	double highest;  // frequency of the highest that is retained [rad/s]
+	double highest;  // frequency of the highest that is retained [rad/s]; 0: not known, all are retained
 	double next;     // of the one after it; 0: there is none
 	double time;     // of the last update [s]
 	int64_t updates; //

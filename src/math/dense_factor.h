@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * factor.h — Cholesky's factors of a dense matrix, row-major, only the lower triangle read and written.
+ * dense_factor.h — Cholesky's factors of a dense matrix, row-major, only the lower triangle read and written.
  */
-#ifndef BENCH_PAPERS_FACTOR_H
-#define BENCH_PAPERS_FACTOR_H
+#ifndef CALDER_MATH_DENSE_FACTOR_H
+#define CALDER_MATH_DENSE_FACTOR_H
 
 /** A = L L' in place. Returns the first row whose pivot is not positive, or -1. */
 int factor_lower(double *A, int n);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * factor.c — Cholesky by rows, four rows at a time, the sums in eight lanes.
+ * dense_factor.c — Cholesky by rows, four rows at a time, the sums in eight lanes.
  *
- * Dense matrices are the other side of every comparison in these tables, so they get wide registers where the processor has
- * them, as the recursion does. The lanes are the same everywhere, and so are the results.
+ * Dense matrices get wide registers where the processor has them, as the recursion does. The lanes are the same everywhere, and so are the results.
  */
 #include <math.h>
 #include <string.h>
 
-#include "factor.h"
+#include "math/dense_factor.h"
 
 enum { LANES = 8, ROWS = 4 };
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
