@@ -51,7 +51,7 @@ static const char help[] =
 	"  --damping RATIO     damping ratio of every mode (0)\n"
 	"\n"
 	"example: calder modes test/data/fe/rod.inp --plot rod.svg\n"
-	"         calder modes examples/manipulator_modes.yaml --system\n";
+	"         calder modes examples/flexible_arm.yaml --system\n";
 
 enum { MAX_INTERFACES = 64 };
 

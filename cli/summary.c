@@ -235,7 +235,7 @@ static void print_formulation(const CalSim *sim, FILE *out) {
 		return;
 	fprintf(out, "  formulation system matrices, %lld update%s; %d of %d modes retained", (long long)r.updates,
 	        plural(r.updates), r.retained, r.modes);
-	if (r.highest > 0)
+	if (r.highest > 0 || r.next > 0)
 		fprintf(out, ", up to %.4g Hz", r.highest / two_pi);
 	if (r.next > 0)
 		fprintf(out, " (next %.4g Hz)", r.next / two_pi);

@@ -127,6 +127,11 @@ CAL_API double cal_system_form_project(const CalSystemForm *form, double *u);
 /** sqrt(sum (phi_i'M a)^2) over the retained modes: the size of a[nu] as far as it is theirs. */
 CAL_API double cal_system_form_norm(const CalSystemForm *form, const double *a);
 /**
+ * Takes the forces on modes that are not retained, f of the last evaluation, out of tau[nu]: under what is left order N
+ * accelerates the retained modes alone, and can be compared.
+ */
+CAL_API void cal_system_form_filter(const CalSystemForm *form, double *tau);
+/**
  * 1/2 sum (phi_i'f)^2 / w_i^2 over the modes that are not retained, f of the last evaluation: the strain energy of the
  * deflections that they have not got, or not yet [J].
  */

@@ -140,16 +140,18 @@ static void find_scales(const Linearization *l, double *scale) {
 	}
 }
 
-/* Round-off of forces in differences, by the inertia that they move. */
+/* Round-off in differences of weights and inertia forces, by the inertia that they move. */
 static double squared_floor(Linearization *l, const double *scale, double *force) {
 	static const double lost = 1e-9;
 	const size_t nu = (size_t)l->nu;
 	double floor = 0;
-	for (int pass = 0; pass < 2; pass++) {
-		const CalStatus status =
-			pass ? missing_force(l, l->state, force) : cal_gravity_forces(l->model, l->state, l->work, force);
-		for (size_t i = 0; i < nu && status == CAL_OK; i++)
-			floor = fmax(floor, lost * fabs(force[i]) / (l->M[i * nu + i] * scale[i]));
+	if (cal_gravity_forces(l->model, l->state, l->work, force) != CAL_OK)
+		memset(force, 0, nu * sizeof *force);
+	for (size_t i = 0; i < nu; i++) {
+		double inertia = 0;
+		for (size_t j = 0; j < nu; j++)
+			inertia += fabs(l->M[i * nu + j] * l->udot[j]);
+		floor = fmax(floor, lost * fmax(fabs(force[i]), inertia) / (l->M[i * nu + i] * scale[i]));
 	}
 	return floor;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * null_space.c — motions that loops and prescribed degrees of freedom leave [THEORY (9.2)].
+ * null_space.c — motions that loops and prescribed degrees of freedom leave [THEORY (9.5)].
  *
  * cal_loop_mobility() finds independent rows of G and independent speeds, by complete pivoting with exchanges: no dependent
  * speed is larger than the sum of the independent ones. With G = (G_d G_i) over them N = (1; -G_d^-1 G_i).
@@ -80,7 +80,7 @@ static CalStatus solve_dependent(NullSpace *s, int nu, int rows) {
 	return CAL_OK;
 }
 
-CalStatus null_space_find(const CalModel *model, const CalState *state, CalWork *work, NullSpace *s) {
+CalStatus null_space_count(const CalModel *model, const CalState *state, CalWork *work, NullSpace *s) {
 	const int nu = cal_model_u_count(model), rows = cal_model_row_count(model);
 	CalMobility mobility;
 	CalStatus status = CAL_OK;
@@ -90,9 +90,16 @@ CalStatus null_space_find(const CalModel *model, const CalState *state, CalWork 
 		status = cal_loop_mobility(model, state, s->frozen, work, &mobility, s->rows, s->independent);
 	if (status == CAL_OK && rows > 0)
 		status = cal_loop_jacobian(model, state, work, s->G, s->gamma);
+	if (status == CAL_OK)
+		sort_speeds(s, nu);
+	return status;
+}
+
+CalStatus null_space_find(const CalModel *model, const CalState *state, CalWork *work, NullSpace *s) {
+	const int nu = cal_model_u_count(model), rows = cal_model_row_count(model);
+	const CalStatus status = null_space_count(model, state, work, s);
 	if (status != CAL_OK)
 		return status;
-	sort_speeds(s, nu);
 	memset(s->N, 0, (size_t)nu * (size_t)s->count * sizeof *s->N);
 	for (int k = 0; k < s->count; k++)
 		s->N[(size_t)s->dof[k] * (size_t)s->count + (size_t)k] = 1;

@@ -121,6 +121,9 @@ void cal_system_form_destroy(CalSystemForm *form) {
 	}
 }
 
+/* Otherwise all are retained, and nobody has to know them. */
+static bool has_modes(const CalSystemForm *s) { return s->options.retain > 0; }
+
 /* ---- update --------------------------------------------------------------------------------- */
 
 static double dot_product(int n, const double *a, const double *b) {
@@ -156,7 +159,7 @@ static void factor_loops(CalSystemForm *s) {
 	}
 	MinNormRows rows = {.tolerance = 1e-12, .known = s->space.rank};
 	s->rank = min_norm_factor_rows(s->rows, s->W, &rows, s->order, s->which, s->loops);
-	for (int r = 0; r < s->rows; r++) { // column r of W^+, then P
+	for (int r = 0; r < s->rows && has_modes(s); r++) { // column r of W^+, then P
 		double *p = s->P + (size_t)r * n;
 		memset(s->lambda, 0, (size_t)s->rows * sizeof *s->lambda);
 		s->lambda[r] = 1;
@@ -218,8 +221,6 @@ static bool holds_other(const CalSystemForm *s, const uint8_t *prescribed) {
 	return false;
 }
 
-static bool has_modes(const CalSystemForm *s) { return s->options.retain > 0; }
-
 static CalStatus find_modes(CalSystemForm *s) {
 	double *reduced_mass = s->R; // until the modes are there
 	null_space_project(&s->space, s->nu, s->K, s->scratch, s->reduced);
@@ -238,7 +239,7 @@ static CalStatus form_at(CalSystemForm *s, CalWork *work) {
 	if (status == CAL_OK && has_modes(s))
 		status = elastic_matrices(s->model, &s->at, work, &s->moved, s->scratch, s->K, NULL);
 	if (status == CAL_OK)
-		status = null_space_find(s->model, &s->at, work, &s->space);
+		status = (has_modes(s) ? null_space_find : null_space_count)(s->model, &s->at, work, &s->space);
 	if (status != CAL_OK)
 		return status;
 	if (!factor_free(s))
@@ -393,6 +394,17 @@ double cal_system_form_norm(const CalSystemForm *form, const double *a) {
 		sum += part * part;
 	}
 	return sqrt(sum);
+}
+
+void cal_system_form_filter(const CalSystemForm *form, double *tau) {
+	if (!form || !tau || !form->known || !has_modes(form))
+		return;
+	for (int k = form->info.retained; k < form->space.count; k++) {
+		const double *mode = form->R + (size_t)k * (size_t)form->nu;
+		const double part = dot_product(form->nu, mode, form->f);
+		for (int i = 0; i < form->nu; i++)
+			tau[i] -= part * dot_product(form->nu, form->M + (size_t)i * (size_t)form->nu, mode);
+	}
 }
 
 double cal_system_form_missing_energy(const CalSystemForm *form) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * system_matrices.c — stiffness and damping of springs and modes [THEORY (9.4)].
+ * system_matrices.c — stiffness and damping of springs and modes [THEORY (9.3)].
  *
  * Springs of spherical and user joints act along curved coordinates: their columns are central differences of fourth order
  * of the elastic forces alone, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h.

@@ -28,7 +28,9 @@ typedef struct NullSpace {
 	double *right;        // [rank nu] scratch
 } NullSpace;
 
-/** Fills all of it but `frozen`, which is given. */
+/** Fills count, rank, G, gamma and which speeds and rows are independent; `frozen` is given. */
+CalStatus null_space_count(const CalModel *model, const CalState *state, CalWork *work, NullSpace *space);
+/** Fills all of it but `frozen`. */
 CalStatus null_space_find(const CalModel *model, const CalState *state, CalWork *work, NullSpace *space);
 
 /** out[n n] = N' A N with A[nu nu]; scratch[nu n]. */

@@ -329,7 +329,7 @@ static CalStatus find_damped(const Undamped *u, const CalAllocator *allocator, M
 	double largest = 0;
 	for (int i = 0; i < d.size && status == CAL_OK; i++)
 		largest = fmax(largest, size_of(d.values[i]));
-	const double zero = 1e-12 * largest + sqrt(u->linear->squared_floor);
+	const double zero = 1e-9 * largest + 3 * sqrt(u->linear->squared_floor); // double zeros lose half of the digits
 	if (status == CAL_OK)
 		sort_values(&d, zero);
 	for (int i = 0; i < d.size && status == CAL_OK; i++)

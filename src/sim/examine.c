@@ -59,12 +59,19 @@ static void note_adaptive(CalSim *sim, double error, double moved, double allowe
 		error, cal_sim_time(sim), error / moved, moved, used.rtol, allowed);
 }
 
+static void note_held(CalSim *sim, double error, double moved, double allowed) {
+	doubts_note(&sim->doubts, CAL_DOUBT_BALANCE, "", cal_sim_time(sim), error, allowed,
+	            "energy balance error %.3g J at t = %.6g s, %.2g %% of the %.4g J that moved, with system matrices that are "
+	            "held for %g s: update them more often, retain more modes, take a smaller step, or formulation order-n",
+	            error, cal_sim_time(sim), 100 * error / moved, moved, sim->formulation.options.update);
+}
+
 static CalStatus examine_balance(CalSim *sim) {
 	CalSimBalance b;
 	const CalStatus status = cal_sim_balance(sim, &b);
 	if (status != CAL_OK || !b.complete)
 		return status;
-	const bool fixed = method_is_fixed(sim->method.method);
+	const bool held = sim->formulation.forms, fixed = held || method_is_fixed(sim->method.method);
 	const double steps = (double)(sim_counts(sim).steps - sim->start_stats.steps), error = fabs(b.error);
 	sim->energy_moved = fmax(sim->energy_moved, kinetic_energy(sim) + fabs(b.dissipated) + fabs(b.supplied));
 	const double moved = sim->energy_moved,
@@ -72,7 +79,7 @@ static CalStatus examine_balance(CalSim *sim) {
 	const double share = fixed ? fixed_share : cal_integrator_options(&sim->method).rtol * (jump_steps + steps);
 	const double allowed = share * moved + round_off * (10 + sqrt(steps)) * all;
 	if (error > allowed || !isfinite(error))
-		(fixed ? note_fixed : note_adaptive)(sim, error, fmax(moved, DBL_MIN), allowed);
+		(held ? note_held : fixed ? note_fixed : note_adaptive)(sim, error, fmax(moved, DBL_MIN), allowed);
 	return CAL_OK;
 }
 

@@ -82,14 +82,21 @@ void formulation_restart(CalSim *sim) {
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
-/* Squares of norms over the retained modes, at the present state: of the error, and of the accelerations of order N. */
+/*
+ * Squares of norms over the retained modes, at the present state: of the error, and of the accelerations of order N. Forces
+ * on the other modes are left out of both: they are far from the equilibrium that they would be in if these moved.
+ */
 static CalStatus compare_group(CalSim *sim, int group, SimErrorSums *sum) {
 	SimGroup *g = &sim->groups[group];
 	CalSystemForm *form = sim->formulation.forms[group];
-	const CalInput *input = &sim->system.inputs[group];
-	CalStatus status = cal_system_form_dynamics(form, &g->state, input, g->view_work, g->force, NULL);
+	CalInput input = sim->system.inputs[group];
+	CalStatus status = cal_system_form_dynamics(form, &g->state, &input, g->view_work, g->force, NULL);
+	for (int i = 0; i < g->model->nu; i++)
+		g->drive_force[i] = input.tau ? input.tau[i] : 0;
+	cal_system_form_filter(form, g->drive_force);
+	input.tau = g->drive_force;
 	if (status == CAL_OK)
-		status = cal_forward_dynamics(g->model, &g->state, input, g->view_work, g->udot);
+		status = cal_forward_dynamics(g->model, &g->state, &input, g->view_work, g->udot);
 	for (int i = 0; i < g->model->nu; i++)
 		g->force[i] -= g->udot[i];
 	const double error = cal_system_form_norm(form, g->force), all = cal_system_form_norm(form, g->udot);
@@ -139,8 +146,9 @@ void formulation_examine(CalSim *sim) {
 	if (missing > doubtful)
 		doubts_set(&sim->doubts, CAL_DOUBT_FORMULATION, "modes", cal_sim_time(sim), missing, doubtful,
 		           "deflections of modes that are not retained would hold %.3g J, %.2g %% of the kinetic and strain "
-		           "energy: retain a higher frequency than %.4g rad/s, or take unretained: bounded",
-		           r.missing_energy, 100 * missing, sim->formulation.options.retain);
+		           "energy: retain a higher frequency than %.4g rad/s%s",
+		           r.missing_energy, 100 * missing, sim->formulation.options.retain,
+		           sim->formulation.options.unretained == CAL_UNRETAINED_FROZEN ? ", or take unretained: bounded" : "");
 }
 
 CalFormulationReport cal_sim_formulation(const CalSim *sim) {

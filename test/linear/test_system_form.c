@@ -201,7 +201,7 @@ static void error_goes_with_the_time_between_updates(void **state) {
 	run_end(&exact);
 }
 
-/* A run goes on from a checkpoint with the same bits, in the middle of the time between two updates. */
+/* A run resumed from a checkpoint has the same bits, in the middle of the time between two updates. */
 static void resumed_run_has_the_same_bits(void **state) {
 	(void)state;
 	const CalFormulationOptions form = system_form(1e-3, 2000, CAL_UNRETAINED_BOUNDED);

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# `calder modes --system` against eigenvalues that numpy finds for matrices assembled in absolute coordinates, and
+# `formulation: system` from files and options: errors against order N go down with the time between updates, and what does
+# not fit is refused by name. The comparison with numpy is left out where there is none; ./dev test installs it.
+set -u
+# shellcheck source=test/cli/expect.sh
+source "$SOURCE_DIR/test/cli/expect.sh"
+
+# Five masses in a row on springs and dampers without proportion, the last end free; seed 5.
+cat >make.py <<'PY'
+import json, random, sys
+import numpy as np
+random.seed(5)
+n = 5
+m = [random.uniform(1, 3) for _ in range(n)]
+k = [random.uniform(50, 500) for _ in range(n)]
+c = [random.uniform(0, 8) for _ in range(n)]
+if sys.argv[1] == "model":
+    print("calder: 1\ngravity: [0, 0, 0]\nbodies:")
+    for i in range(n):
+        print(f"  b{i}: {{mass: {m[i]!r}}}")
+    print("joints:")
+    for i in range(n):
+        start = f"from: b{i - 1}, " if i else ""
+        print(f"  j{i}: {{type: prismatic, axis: x, {start}to: b{i}, dof: {{stiffness: {k[i]!r}, damping: {c[i]!r}}}}}")
+    print("run: {duration: 1 s}")
+    sys.exit()
+K, C = np.zeros((n, n)), np.zeros((n, n))
+for i in range(n):
+    d = np.zeros(n)
+    d[i] = 1
+    if i:
+        d[i - 1] = -1
+    K += k[i] * np.outer(d, d)
+    C += c[i] * np.outer(d, d)
+Mi = np.diag([1 / x for x in m])
+A = np.block([[np.zeros((n, n)), np.eye(n)], [-Mi @ K, -Mi @ C]])
+want = sorted((z for z in np.linalg.eigvals(A) if z.imag >= 0), key=lambda z: (z.real, z.imag))
+got = []
+for mode in json.load(open("out"))[0]["modes"]:
+    got.append(complex(mode["real"], mode["imag"]))
+got.sort(key=lambda z: (z.real, z.imag))
+worst = max(abs(a - b) for a, b in zip(got, want))
+print("largest difference of", len(got), "eigenvalues:", worst)
+sys.exit(len(got) != len(want) or not worst < 1e-10)
+PY
+numpython=$(python_with numpy)
+if [ -n "$numpython" ]; then
+	"$numpython" make.py model >chain.yaml
+	calder 0 modes chain.yaml --system --json
+	"$numpython" make.py compare >compared || fail "numpy: $(cat compared)"
+	cat compared
+else
+	echo "no numpy: not compared with it"
+fi
+
+# Options.
+calder 0 modes "$SOURCE_DIR/examples/jsc_plate.yaml" --system --structural --modes 30
+stdout_has "87 independent degrees of freedom of 105, 23 rigid-body modes"
+calder 0 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --at 3s --max-frequency "20 Hz"
+stdout_has "at t = 3 s"
+stdout_has "[0-9] Hz"
+calder 3 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --group none
+stderr_has "there is no group \"none\"; there are \"main\""
+calder 2 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --at 1
+stderr_has "need --system"
+calder 2 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --plot x.svg
+stderr_has "--system takes"
+
+# A pendulum with a spring: the delay of its matrices is none (M is constant), that of a double pendulum is not.
+double() {
+	cat <<YAML
+calder: 1
+gravity: [0, -9.81, 0]
+define: {rod: &rod {mass: 1, rod: {from: [0, 0, 0], to: [1, 0, 0]}, nodes: {end: [1, 0, 0]}}}
+bodies: {a: *rod, b: *rod}
+joints: {ja: {type: revolute, to: a}, jb: {type: revolute, from: a/end, to: b, dof: {stiffness: 100}}}
+run: {duration: 1 s, method: rk4, step: 1 ms, $1 output: {interval: 0.5 s, signals: [q]}}
+YAML
+}
+double "" >exact.yaml
+calder 0 run exact.yaml -o exact.csv
+for update in 50 10 2; do
+	double "formulation: system, update: $update ms," >run.yaml
+	calder 0 run run.yaml --json -o "$update.csv"
+	grep -oE '"error": [^,]*' out | head -n 1 | cut -d' ' -f2 >"$update.error"
+done
+awk -F'[ \n]' 'FNR == 1 {e[++n] = $1} END {exit !(n == 3 && e[2] < 0.5 * e[1] && e[3] < 0.5 * e[2] && e[3] > 0)}' 50.error \
+	10.error 2.error || fail "errors do not go down: $(cat 50.error 10.error 2.error)"
+distance() { paste -d, exact.csv "$1" | awk -F, 'END {d = $2 - $5; e = $3 - $6; print sqrt(d * d + e * e)}'; }
+awk -v a="$(distance 50.csv)" -v b="$(distance 10.csv)" -v c="$(distance 2.csv)" 'BEGIN {exit !(b < 0.5 * a && c < 0.5 * b && c > 0)}' ||
+	fail "positions do not approach order N: $(distance 50.csv) $(distance 10.csv) $(distance 2.csv)"
+
+# The same by options; the file's own can be taken back.
+calder 0 run exact.yaml --formulation system --update 10ms -o options.csv
+stdout_has "formulation system matrices, 100 updates; 2 of 2 modes retained"
+cmp -s 10.csv options.csv || fail "options and file give different results"
+calder 0 run run.yaml --formulation order-n -o back.csv
+cmp -s exact.csv back.csv || fail "--formulation order-n is not order N"
+calder 0 run exact.yaml --formulation system --update 10ms --retain "2 Hz" --unretained bounded
+stdout_has "1 of 2 modes retained, up to .* Hz \(next"
+
+# What does not fit.
+calder 2 run exact.yaml --update 10ms
+stderr_has "need --formulation system"
+calder 2 run exact.yaml --formulation system --update 10ms --retain 40
+stderr_has "write a frequency with its unit"
+calder 3 run exact.yaml --formulation system
+stderr_has "give the time between updates"
+calder 3 run exact.yaml --formulation system --update 10ms -m implicit
+stderr_has "the method implicit does not work"
+calder 3 run exact.yaml --formulation system --update 10ms --threads 2
+stderr_has "leave out threads"
+calder 3 run "$SOURCE_DIR/examples/docking.yaml" -m rk4 --step 1ms --formulation system --update 10ms
+stderr_has "changes of topology: not with formulation system"
+for wrong in "update: 10 ms," "formulation: system," "formulation: dense," "formulation: system, update: 10 ms, retain: -4 Hz,"; do
+	double "$wrong" >wrong.yaml
+	calder 3 check wrong.yaml
+	stderr_has "wrong.yaml:6:[0-9]+: error: run"
+done
+exit $((failures > 0))
