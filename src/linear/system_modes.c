@@ -407,7 +407,7 @@ void cal_system_modes_release(CalSystemModes *modes) {
 /* ---- first-order equations ------------------------------------------------------------------- */
 
 CalStatus cal_linear_state_matrix(const CalLinear *linear, double *A) {
-	if (!linear || !A)
+	if (!linear || !linear->memory || !A)
 		return CAL_ERR_ARGUMENT;
 	const size_t n = (size_t)linear->count;
 	const CalAllocator allocator = linear->allocator;
