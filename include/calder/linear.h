@@ -145,6 +145,7 @@ typedef struct CalSystemFormInfo {
 	double time;     // of the last update [s]
 	int64_t updates; //
 } CalSystemFormInfo;
+/** What there is to know of the last update. */
 CAL_API CalSystemFormInfo cal_system_form_info(const CalSystemForm *form);
 
 /** What `formulation: system` did in a run, all groups together (CalSimOptions.formulation). */

@@ -2,7 +2,7 @@
 /*
  * null_space.c — motions that loops and prescribed degrees of freedom leave [THEORY (9.5)].
  *
- * cal_loop_mobility() finds independent rows of G and independent speeds, by complete pivoting with exchanges: no dependent
+ * cal_loop_mobility() finds independent constraint equations and independent speeds, by complete pivoting with exchanges: no dependent
  * speed is larger than the sum of the independent ones. With G = (G_d G_i) over them N = (1; -G_d^-1 G_i).
  */
 #include <math.h>

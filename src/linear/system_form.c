@@ -282,7 +282,7 @@ static CalStatus loop_terms(CalSystemForm *s, const CalState *state, CalWork *wo
 	return status;
 }
 
-/* Multipliers W^+ (gamma - Y' L^-1 f), for the power of driven rows and the forces of prescribed speeds. */
+/* Multipliers W^+ (gamma - Y' L^-1 f), for the power of driven constraint equations and the forces of prescribed speeds. */
 static void find_multipliers(CalSystemForm *s, CalWork *work) {
 	for (int r = 0; r < s->rows; r++)
 		s->lambda[r] = s->gamma[r] - dot_product(s->free, s->Y + (size_t)r * (size_t)s->free, s->z);

@@ -4,6 +4,7 @@
  */
 #include "support/model_file_support.h"
 #include "support/random_tree.h"
+#include "support/run.h"
 
 #include <calder/calder.h>
 #include <math.h>
@@ -95,34 +96,21 @@ static void linear_equations_are_the_derivative_of_forward_dynamics(void **state
 
 /* ---- runs ------------------------------------------------------------------------------------- */
 
-typedef struct Run {
-	CalSetup *setup;
-	CalSim *sim;
-	CalScenario *scenario;
-} Run;
-
 static Run run_start(const char *text, CalFormulationOptions formulation, CalMethod method, double step) {
-	Run r = {.setup = file_of(text)};
-	CalError error = {0};
-	CalSimOptions options = cal_setup_options(r.setup);
+	Run r;
+	CalSetup *setup = file_of(text);
+	CalSimOptions options = cal_setup_options(setup);
 	options.formulation = formulation;
 	options.method.method = method;
 	options.method.step = step;
-	if (cal_setup_simulate(r.setup, &options, &r.sim, &r.scenario, &error) != CAL_OK)
-		fail_msg("%s", error.text);
+	if (run_open(setup, &options, &r) != CAL_OK)
+		fail_msg("%s", r.error.text);
 	return r;
 }
 
 static void run_to(Run *r, double t) {
-	CalError error = {0};
-	if (cal_sim_advance(r->sim, t, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-}
-
-static void run_end(Run *r) {
-	cal_scenario_destroy(r->scenario);
-	cal_sim_destroy(r->sim);
-	cal_setup_destroy(r->setup);
+	if (cal_sim_advance(r->sim, t, &r->error) != CAL_OK)
+		fail_msg("%s", r->error.text);
 }
 
 /* A four-bar with a flexible coupler, a spring, and a motor that turns a second joint: finite angles, loop, drive. */

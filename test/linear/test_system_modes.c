@@ -3,6 +3,7 @@
  * test_system_modes.c — modes of systems against closed forms: oscillators, pendulums, hanging chains, mechanisms, beams, spin.
  */
 #include "support/model_file_support.h"
+#include "support/run.h"
 
 #include <calder/calder.h>
 #include <math.h>
@@ -10,20 +11,17 @@
 static const double gravity = 9.80665;
 
 typedef struct System {
-	CalSetup *setup;
-	CalSim *sim;
-	CalScenario *scenario;
+	Run run;
 	CalLinear linear;
 	CalSystemModes modes;
 } System;
 
 static System system_at(const char *text, double time, int structural) {
-	System s = {.setup = file_of(text)};
+	System s = {.run = run_file(file_of(text))};
+	CalSim *sim = s.run.sim;
 	CalError error = {0};
 	const CalLinearOptions how = {.structural = structural};
-	if (cal_setup_simulate(s.setup, NULL, &s.sim, &s.scenario, &error) != CAL_OK ||
-	    cal_sim_advance(s.sim, time, &error) != CAL_OK ||
-	    cal_sim_linearize(s.sim, 0, &how, &s.linear, &error) != CAL_OK ||
+	if (cal_sim_advance(sim, time, &error) != CAL_OK || cal_sim_linearize(sim, 0, &how, &s.linear, &error) != CAL_OK ||
 	    cal_linear_modes(&s.linear, NULL, NULL, &s.modes, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return s;
@@ -34,9 +32,7 @@ static System system_of(const char *text) { return system_at(text, 0, 0); }
 static void system_release(System *s) {
 	cal_system_modes_release(&s->modes);
 	cal_linear_release(&s->linear);
-	cal_scenario_destroy(s->scenario);
-	cal_sim_destroy(s->sim);
-	cal_setup_destroy(s->setup);
+	run_end(&s->run);
 }
 
 static void check_near(double got, double want, double tolerance, const char *what) {
@@ -279,11 +275,11 @@ static void modes_follow_the_state_and_leave_the_run(void **state) {
 	(void)state;
 	System s = system_at(text, 1, 0), untouched = system_at(text, 0, 0), start = system_at(text, 0, 1);
 	CalError error;
-	assert_int_equal(cal_sim_advance(s.sim, 2, &error), CAL_OK);
-	assert_int_equal(cal_sim_advance(untouched.sim, 1, &error), CAL_OK);
-	assert_int_equal(cal_sim_advance(untouched.sim, 2, &error), CAL_OK);
-	assert_memory_equal(cal_sim_state(s.sim, 0)->q, cal_sim_state(untouched.sim, 0)->q, 2 * sizeof(double));
-	assert_memory_equal(cal_sim_state(s.sim, 0)->u, cal_sim_state(untouched.sim, 0)->u, 2 * sizeof(double));
+	assert_int_equal(cal_sim_advance(s.run.sim, 2, &error), CAL_OK);
+	assert_int_equal(cal_sim_advance(untouched.run.sim, 1, &error), CAL_OK);
+	assert_int_equal(cal_sim_advance(untouched.run.sim, 2, &error), CAL_OK);
+	assert_memory_equal(cal_sim_state(s.run.sim, 0)->q, cal_sim_state(untouched.run.sim, 0)->q, 2 * sizeof(double));
+	assert_memory_equal(cal_sim_state(s.run.sim, 0)->u, cal_sim_state(untouched.run.sim, 0)->u, 2 * sizeof(double));
 	assert_true(fabs(s.modes.mode[s.modes.count - 1].frequency - start.modes.mode[1].frequency) > 0.01);
 	system_release(&s);
 	system_release(&untouched);
