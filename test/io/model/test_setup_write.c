@@ -300,6 +300,11 @@ static void run_settings_come_back(void **state) {
 		0.01, expected);
 	expect_round_trip("run: {duration: 1 s, rtol: 1e-6, atol: 1e-8, min_step: 1e-9, max_step: 0.1, max_steps: 1000}\n",
 	                  0.01, NULL);
+	static const char *const held[] = {"formulation: system", "update: 0.01", "retain: 25", "unretained: bounded",
+	                                   NULL};
+	expect_round_trip("run: {duration: 1 s, method: rk4, step: 1 ms, formulation: system, update: 10 ms,\n"
+	                  "  retain: 40 Hz, unretained: bounded}\n",
+	                  0, held); // not run: the model's topology changes, which is refused
 }
 
 /* ---- what a file cannot hold -------------------------------------------------------------------------- */

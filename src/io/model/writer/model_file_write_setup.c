@@ -298,6 +298,16 @@ static void put_streams(Writer *w, bool *first, const CalRunSettings *run) {
 	fputc(']', w->out);
 }
 
+static void put_formulation(Writer *w, bool *first, const CalFormulationOptions *f) {
+	if (f->kind == CAL_FORMULATION_ORDER_N)
+		return;
+	put_named(w, first, "formulation", "system");
+	put_quantity(w, first, "update", f->update);
+	put_quantity(w, first, "retain", f->retain);
+	if (f->unretained == CAL_UNRETAINED_BOUNDED)
+		put_named(w, first, "unretained", "bounded");
+}
+
 void write_run(Writer *w) {
 	const CalRunSettings run = cal_setup_run(w->setup);
 	const CalIntegratorOptions *method = &run.method;
@@ -318,6 +328,7 @@ void write_run(Writer *w) {
 		put_count(w, &first, "projection", method->projection);
 	put_count(w, &first, "threads", run.threads);
 	put_count(w, &first, "branches", run.branches);
+	put_formulation(w, &first, &run.formulation);
 	if (isinf(run.assembly_limit))
 		put_named(w, &first, "assemble", "any");
 	else if (run.assembly_limit > 0) {
