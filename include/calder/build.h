@@ -348,6 +348,11 @@ CAL_API CalStatus cal_joint_def_reverse(const CalJointDef *def, CalJointDef *rev
 CAL_API CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc);
 CAL_API void cal_desc_destroy(CalDesc *desc); // accepts NULL
 /**
+ * Mass properties that are known in the frame of a node, given by its placement in the body: def->com from its origin and
+ * def->inertia about its origin, both in its axes. They become those of the body frame: inertia about the center of mass.
+ */
+CAL_API CalStatus cal_body_def_from_node(CalBodyDef *def, CalPlacement node);
+/**
  * Makes room for so many more bodies, nodes (each body has one for its frame) and joints: a large description then takes no
  * more memory than it needs, and is not copied as it grows. More can still be added. CAL_ERR_MEMORY.
  */

@@ -58,6 +58,8 @@ typedef struct ModelFile {
 	int event_count;
 	Made *made; // what actions make, each name once
 	int made_count;
+	CalDesc **new_bodies; // descriptions of one body each that actions add; until the events are read
+	int new_body_count;
 } ModelFile;
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -228,13 +230,17 @@ bool key_joint_type(Reader *r, const TreeNode *value, const Field *key, void *ta
 
 /** Mass properties from a shape (model_file_shape.c). */
 typedef struct BodyInput {
-	const char *group;
+	const char *group, *mass_node;
 	double mass, density;
 	int idealized;
 	CalVec3 com;
 	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal, *visual;
 } BodyInput;
-/** A node of a body that is not in the description: only its definition. */
+/** Adds a body with its nodes and modes to the description at hand; *center: where its visuals are. */
+bool model_file_add_body(Reader *r, const Item *item, const BodyInput *input, CalGroupId group, CalVec3 *center);
+/** Modal coordinates or speeds (`key`) of a body, in the pool; node NULL: not given, *out stays. */
+bool model_file_read_modal_values(Reader *r, const TreeNode *node, const char *key, int modes, const double **out);
+/** Only the definition of a node. */
 bool model_file_read_node_def(Reader *r, const Item *item, CalNodeDef *def);
 bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
 /**

@@ -5,6 +5,7 @@
  * Names are checked here as far as the file allows: an object is in the description, or an action of some event makes it.
  * Whether the action is possible when it comes is for the simulation to say.
  */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static const Field action_keys[] = {
      .doc = "a flexible body, whose modes move again"},
 	{"open", FIELD_LOOP, VERB(CAL_ACTION_OPEN), .flags = FIELD_AS_TREE, .doc = "the loop to open"},
 	{"close", FIELD_LOOP, VERB(CAL_ACTION_CLOSE), .flags = FIELD_AS_TREE, .doc = "the open loop to close"},
-	{"add_body", FIELD_MAP, VERB(CAL_ACTION_ADD_BODY), .flags = FIELD_AS_TREE, .doc = "adds a free-flying rigid body",
+	{"add_body", FIELD_MAP, VERB(CAL_ACTION_ADD_BODY), .flags = FIELD_AS_TREE, .doc = "adds a free-flying body",
      .table = &add_body_table},
 	{"remove_body", FIELD_BODY, VERB(CAL_ACTION_REMOVE_BODY), .flags = FIELD_AS_TREE,
      .doc = "a body that carries no other; its momentum is removed with it"},
@@ -113,7 +114,8 @@ bool model_file_read_made(Reader *r, const Sections *s) {
 	for (int i = 0; i < s->events->count; i++)
 		most += 3 * (size_t)action_count(tree_get(s->events->items[i], "do"));
 	r->file->made = reader_array(r, most, sizeof *r->file->made);
-	for (int i = 0; r->file->made && i < s->events->count; i++) {
+	r->file->new_bodies = reader_array(r, most, sizeof(CalDesc *));
+	for (int i = 0; r->file->made && r->file->new_bodies && i < s->events->count; i++) {
 		const TreeNode *actions = tree_get(s->events->items[i], "do");
 		Item item;
 		if (!items_get(r, s->events, i, "event", &item))
@@ -121,7 +123,7 @@ bool model_file_read_made(Reader *r, const Sections *s) {
 		for (int k = 0; k < action_count(actions); k++)
 			note_action(r->file, nth_action(actions, k), item.name);
 	}
-	return r->file->made != NULL;
+	return r->file->made && r->file->new_bodies;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------ */
@@ -189,7 +191,8 @@ static bool find_path(Reader *r, const Sections *s, const TreeNode *node, const 
 	const Made *made = find_made(r->file, 'b', body);
 	if (!made)
 		return model_file_find_node(r, s, node, path, id);
-	if (!path[length] || model_file_find_item(tree_get(made->map, "nodes"), path + length + 1))
+	if (!path[length] || model_file_find_item(tree_get(made->map, "nodes"), path + length + 1) ||
+	    model_file_is_flexible(made->map)) // which may bring nodes with it: the setup knows them all
 		return true;
 	Suggestion suggestion = {.word = path + length + 1};
 	offer_section(r, &suggestion, tree_get(made->map, "nodes"), "node");
@@ -313,83 +316,6 @@ static bool read_attach(Reader *r, const Sections *s, const TreeNode *map, const
 	return action->joint.place != NULL;
 }
 
-/* ---- new bodies ------------------------------------------------------------------------------------------ */
-
-typedef struct NewBodyInput {
-	BodyInput body; // first: model_file_read_inertia() takes it
-	const char *name;
-	CalPlacement placement;
-	CalVec3 velocity, angular_velocity;
-} NewBodyInput;
-
-static const Field add_body_keys[] = {
-	{"name", FIELD_OBJECT, offsetof(NewBodyInput, name), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
-     .doc = "different from the names of all other bodies, including removed ones"},
-	{"group", FIELD_GROUP, offsetof(NewBodyInput, body.group), .flags = FIELD_AS_TEXT,
-     .doc = "its group, new or without bodies; default the body's name"},
-	{"mass", FIELD_NUMBER, offsetof(NewBodyInput, body.mass), DIM_MASS, .doc = "as of a [body](#body)"},
-	{"density", FIELD_POSITIVE, offsetof(NewBodyInput, body.density), DIM_DENSITY, .doc = "as of a body"},
-	{"com", FIELD_VECTOR, offsetof(NewBodyInput, body.com), DIM_LENGTH, .doc = "as of a body"},
-	{"inertia", FIELD_MAP, offsetof(NewBodyInput, body.inertia), DIM_INERTIA, .flags = FIELD_AS_TREE,
-     .doc = "as of a body", .table = &inertia_table},
-	{"idealized", FIELD_FLAG, offsetof(NewBodyInput, body.idealized), .doc = "as of a body"},
-	{"box", FIELD_MAP, offsetof(NewBodyInput, body.box), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "as of a body",
-     .table = &box_table},
-	{"sphere", FIELD_MAP, offsetof(NewBodyInput, body.sphere), DIM_LENGTH, .flags = FIELD_AS_TREE,
-     .doc = "as of a body", .table = &sphere_table},
-	{"cylinder", FIELD_MAP, offsetof(NewBodyInput, body.cylinder), DIM_LENGTH, .flags = FIELD_AS_TREE,
-     .doc = "as of a body", .table = &cylinder_table},
-	{"rod", FIELD_MAP, offsetof(NewBodyInput, body.rod), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "as of a body",
-     .table = &rod_table},
-	{"nodes", FIELD_ITEMS, offsetof(NewBodyInput, body.nodes),
-     .flags = FIELD_MAY_BE_EMPTY | FIELD_LOCAL | FIELD_AS_TREE, .doc = "as of a body", .table = &node_table},
-	{"at", FIELD_VECTOR, offsetof(NewBodyInput, placement.position), DIM_LENGTH,
-     .doc = "of its frame in the world; default the origin"},
-	{"orientation", FIELD_ORIENTATION, offsetof(NewBodyInput, placement.orientation),
-     .doc = "of its frame in the world"},
-	{"velocity", FIELD_VECTOR, offsetof(NewBodyInput, velocity), DIM_SPEED, .doc = "world axes; default 0"},
-	{"angular_velocity", FIELD_VECTOR, offsetof(NewBodyInput, angular_velocity), DIM_RATE,
-     .doc = "world axes; default 0"},
-};
-const FieldTable add_body_table = {FIELDS("add_body", add_body_keys),
-                                   .doc = "A rigid body that appears, flying freely, as a group of its own."};
-
-static bool read_nodes(Reader *r, const TreeNode *section, CalNewBody *body) {
-	const int count = items_count(r, section, "nodes");
-	CalNodeDef *nodes = count > 0 ? reader_array(r, (size_t)count, sizeof *nodes) : NULL;
-	if (count <= 0 || !nodes)
-		return count == 0;
-	for (int i = 0; i < count; i++) {
-		Item item;
-		if (!items_get(r, section, i, "node", &item) || !model_file_read_node_def(r, &item, &nodes[i]))
-			return false;
-	}
-	body->nodes = nodes;
-	body->node_count = count;
-	return true;
-}
-
-static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, CalActionDef *action) {
-	NewBodyInput in = {.placement.orientation = {1, 0, 0, 0}};
-	CalNewBody *body = &action->body;
-	body->body = cal_body_def();
-	if (!fields_read(r, map, &add_body_table, &in) || !model_file_read_inertia(r, map, &in.body, &body->body))
-		return false;
-	if (cal_desc_find_body(r->file->desc, in.name).value)
-		return reader_fail(r, tree_get(map, "name"), "there is a body \"%.80s\" already; take another \"name\"",
-		                   in.name);
-	body->body.name = action->name = in.name;
-	body->body.idealized = in.body.idealized;
-	body->group = in.body.group ? in.body.group : in.name;
-	if (!model_file_check_name(r, tree_get(map, "name"), in.name) || !model_file_check_name(r, map, body->group))
-		return false;
-	body->placement = in.placement;
-	body->velocity = (CalSpatial){in.angular_velocity, in.velocity};
-	const CalGroupId group = cal_desc_find_group(r->file->desc, body->group);
-	body->gravity = group.value ? cal_desc_group(r->file->desc, group)->gravity : s->gravity;
-	return read_nodes(r, in.body.nodes, body);
-}
-
 /* ---- one action --------------------------------------------------------------------------------------------- */
 
 static bool about_modes(CalActionKind kind) { return kind == CAL_ACTION_LOCK_MODES || kind == CAL_ACTION_UNLOCK_MODES; }
@@ -411,7 +337,7 @@ static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, Cal
 }
 
 /* Keys that belong to some verbs only. */
-static bool check_keys(Reader *r, const ActionInput *in, CalActionKind kind) {
+static bool check_keys(Reader *r, const TreeNode *map, const ActionInput *in, CalActionKind kind) {
 	const bool re = kind == CAL_ACTION_REATTACH, lock = kind == CAL_ACTION_LOCK || kind == CAL_ACTION_UNLOCK;
 	const struct {
 		const TreeNode *node;
@@ -436,11 +362,12 @@ static bool read_dof(Reader *r, const TreeNode *node, const char *joint, int *do
 	return read_index(r, node, "dof", count, "the degrees of freedom of joint", joint, dof);
 }
 
-/* Which mode of a body that is flexible; node NULL: all of them. Bodies that actions add are rigid. */
+/* Which mode of a body that is flexible; node NULL: all of them. Of a body that an action adds the simulation counts them. */
 static bool read_mode(Reader *r, const TreeNode *place, const TreeNode *node, const char *body, int *mode) {
 	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
-	int count = 0;
-	for (int i = 0; i < cal_desc_joint_count(r->file->desc); i++)
+	const Made *made = find_made(r->file, 'b', body);
+	int count = !id.value && made && model_file_is_flexible(made->map) ? INT_MAX : 0;
+	for (int i = 0; id.value && i < cal_desc_joint_count(r->file->desc); i++)
 		count += r->file->joints[i].body.value == id.value ? r->file->joints[i].modes : 0;
 	if (count == 0)
 		return reader_fail(r, place, "body \"%.80s\" is rigid: it has no modes", body);
@@ -505,13 +432,13 @@ static bool read_refused(Reader *r, const TreeNode *node, int *ignore) {
 static bool read_action(Reader *r, const Sections *s, const TreeNode *map, const char *event, CalActionDef *action) {
 	ActionInput in = {0};
 	if (!fields_read(r, map, &action_table, &in) || !find_verb(r, map, &in, &action->kind) ||
-	    !check_keys(r, &in, action->kind) || (in.if_refused && !read_refused(r, in.if_refused, &action->ignore)))
+	    !check_keys(r, map, &in, action->kind) || (in.if_refused && !read_refused(r, in.if_refused, &action->ignore)))
 		return false;
 	action->dof = -1;
 	action->place = model_file_keep_place(r, map);
 	const TreeNode *value = in.verbs[action->kind];
 	return action->place && (action->kind == CAL_ACTION_ATTACH     ? read_attach(r, s, value, event, action)
-	                         : action->kind == CAL_ACTION_ADD_BODY ? read_new_body(r, s, value, action)
+	                         : action->kind == CAL_ACTION_ADD_BODY ? model_file_read_new_body(r, s, value, action)
 	                                                               : read_named(r, s, &in, action));
 }
 

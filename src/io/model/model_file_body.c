@@ -107,6 +107,9 @@ static const Field body_keys[] = {
 	{"box", FIELD_MAP, offsetof(BodyInput, box), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "homogeneous box",
      .table = &box_table},
 	{"sphere", FIELD_MAP, offsetof(BodyInput, sphere), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "homogeneous sphere",
+	{"mass_node", FIELD_TEXT, offsetof(BodyInput, mass_node),
+     .doc = "a node of this body, or `head` (its own frame): `com` is then the position in the frame of that node, and "
+            "`inertia` is about its origin, in its axes"},
      .table = &sphere_table},
 	{"cylinder", FIELD_MAP, offsetof(BodyInput, cylinder), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "solid or hollow",
      .table = &cylinder_table},
@@ -150,7 +153,7 @@ static const char *advice(const BodyInput *input, const char *key) {
 }
 
 /* A beam, a panel or a modal file: it brings mass, nodes and modes with it; only group and visuals are left to give. */
-static bool read_generated(Reader *r, const Item *item, const BodyInput *input, CalGroupId group) {
+static bool add_generated(Reader *r, const Item *item, const BodyInput *input, CalGroupId group) {
 	const char *what = input->beam ? "beam" : input->panel ? "panel" : "modal";
 	for (int i = 0; i < body_table.count; i++) {
 		const char *key = body_keys[i].name;
@@ -160,30 +163,25 @@ static bool read_generated(Reader *r, const Item *item, const BodyInput *input, 
 			return reader_fail(r, value, "the %s gives this body its mass, nodes and modes; remove \"%s\"%s",
 			                   input->modal ? "modal file" : what, key, advice(input, key));
 	}
-	const bool made = input->beam    ? model_file_read_beam(r, input->beam, item, group)
-	                  : input->panel ? model_file_read_panel(r, input->panel, item, group)
-	                                 : model_file_read_modal(r, input->modal, item, group);
-	return made && model_file_read_visual(r, input, (CalVec3){0}, cal_desc_find_body(r->file->desc, item->name));
+	return input->beam    ? model_file_read_beam(r, input->beam, item, group)
+	       : input->panel ? model_file_read_panel(r, input->panel, item, group)
+	                      : model_file_read_modal(r, input->modal, item, group);
 }
 
-static bool read_body(Reader *r, const Sections *s, const Item *item) {
+/* A body that is given by its mass properties, and perhaps by modes. */
+static bool add_given(Reader *r, const Item *item, const BodyInput *input, CalGroupId group, CalVec3 *center) {
 	char place[256];
-	BodyInput input = {0};
 	CalBodyDef def = cal_body_def();
 	CalBodyId id;
-	reader_subject(r, "body", item->name);
-	if (!fields_read(r, item->value, &body_table, &input) ||
-	    (input.group && !find_group(r, s, item->value, input.group, &def.group)))
-		return false;
-	if (input.beam || input.panel || input.modal)
-		return read_generated(r, item, &input, def.group);
-	if (!model_file_read_inertia(r, item->value, &input, &def))
+	if (!model_file_read_inertia(r, item->value, input, &def))
 		return false;
 	def.name = item->name;
-	def.idealized = input.idealized;
+	def.group = group;
+	def.idealized = input->idealized;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	const CalBodyDef whole = def;
-	if (tree_get(input.flexible, "invariants")) { // these hold the mass of all parts, the rigid ones too
+	*center = whole.com;
+	if (tree_get(input->flexible, "invariants")) { // these hold the mass of all parts, the rigid ones too
 		def.mass = 0;
 		def.com = (CalVec3){0, 0, 0};
 		def.inertia = (CalMat3){{{0}}};
@@ -191,9 +189,25 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	const CalStatus status = cal_desc_add_body(r->file->desc, &def, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
-	if (!model_file_read_visual(r, &input, whole.com, id) || !read_nodes(r, input.nodes, item->name, id))
-		return false;
-	return !input.flexible || model_file_read_flexible(r, item, &input, &whole, id);
+	return read_nodes(r, input->nodes, item->name, id) &&
+	       (!input->flexible || model_file_read_flexible(r, item, input, &whole, id));
+}
+
+bool model_file_add_body(Reader *r, const Item *item, const BodyInput *input, CalGroupId group, CalVec3 *center) {
+	*center = (CalVec3){0, 0, 0};
+	return input->beam || input->panel || input->modal ? add_generated(r, item, input, group)
+	                                                   : add_given(r, item, input, group, center);
+}
+
+static bool read_body(Reader *r, const Sections *s, const Item *item) {
+	BodyInput input = {0};
+	CalGroupId group = {0};
+	CalVec3 center;
+	reader_subject(r, "body", item->name);
+	return fields_read(r, item->value, &body_table, &input) &&
+	       (!input.group || find_group(r, s, item->value, input.group, &group)) &&
+	       model_file_add_body(r, item, &input, group, &center) &&
+	       model_file_read_visual(r, &input, center, cal_desc_find_body(r->file->desc, item->name));
 }
 
 static int entry_count(const TreeNode *section) { return section && section->kind != TREE_SCALAR ? section->count : 0; }

@@ -214,11 +214,13 @@ bool model_file_read_events(Reader *r, const Sections *s) {
 	r->file->event_count = count;
 	if (!r->file->events || !read_names(r, s, count) || !model_file_read_made(r, s))
 		return false;
-	for (int i = 0; i < count; i++) {
+	bool read = true;
+	for (int i = 0; i < count && read; i++) {
 		Item item;
 		reader_subject(r, "events", NULL);
-		if (!items_get(r, s->events, i, "event", &item) || !read_event(r, s, &item))
-			return false;
+		read = items_get(r, s->events, i, "event", &item) && read_event(r, s, &item);
 	}
-	return true;
+	while (r->file->new_body_count > 0)
+		cal_desc_destroy(r->file->new_bodies[--r->file->new_body_count]);
+	return read;
 }

@@ -15,5 +15,9 @@ bool model_file_read_made(Reader *r, const Sections *s);
 /** The value of "do": an action, or a list of them. */
 bool model_file_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node,
                              CalSetupEvent *event);
+/** The value of "add_body" (model_file_new_body.c). */
+bool model_file_read_new_body(Reader *r, const Sections *s, const TreeNode *map, CalActionDef *action);
+/** Whether the map of a body gives it modes. */
+bool model_file_is_flexible(const TreeNode *body);
 
 #endif

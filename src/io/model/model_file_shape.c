@@ -6,6 +6,7 @@
  * rod given by its two ends sets the center itself. With a density the shape also gives the mass.
  */
 #include <math.h>
+#include <string.h>
 
 #include "io/model/model_file.h"
 #include "math/portable.h"
@@ -288,6 +289,44 @@ static bool apply_shape(Reader *r, const TreeNode *body, const TreeNode *node, c
 	return true;
 }
 
+/* Where a node of the body is; "head": its own frame. */
+static bool find_own_node(Reader *r, const TreeNode *node, const BodyInput *in, CalNodeDef *def) {
+	Suggestion suggestion = {.word = in->mass_node};
+	const int count = items_count(r, in->nodes, "nodes");
+	*def = cal_node_def();
+	if (count < 0 || strcmp(in->mass_node, "head") == 0)
+		return count >= 0;
+	suggestion_offer(&suggestion, "head");
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, in->nodes, i, "node", &item))
+			return false;
+		if (strcmp(item.name, in->mass_node) == 0)
+			return model_file_read_node_def(r, &item, def);
+		suggestion_offer(&suggestion, item.name);
+	}
+	return reader_unknown(r, node, "node of this body", &suggestion);
+}
+
+/* What was read is in the frame of a node: as the body frame has it. */
+static bool apply_mass_node(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
+	const TreeNode *node = tree_get(body, "mass_node");
+	CalNodeDef at;
+	if (!find_own_node(r, node, in, &at))
+		return false;
+	const CalStatus status = cal_body_def_from_node(def, at.placement);
+	return status == CAL_OK || reader_fail(r, node, "node \"%.80s\" has no orientation", in->mass_node);
+}
+
+/* Mass, center and inertia as numbers. */
+static bool read_numbers(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
+	if (tree_get(body, "density"))
+		return reader_fail(r, tree_get(body, "density"), "a density needs a shape: box, sphere or cylinder");
+	if (in->inertia && !model_file_read_tensor(r, in->inertia, &def->inertia))
+		return false;
+	return !in->mass_node || apply_mass_node(r, body, in, def);
+}
+
 bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
 	const TreeNode *shapes[] = {in->box, in->sphere, in->cylinder, in->rod, in->inertia};
 	bool (*const readers[])(Reader *, const TreeNode *, Shape *) = {shape_box, shape_sphere, shape_cylinder, shape_rod};
@@ -301,11 +340,12 @@ bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *i
 		if (shapes[i])
 			given = i;
 	}
-	if (given < 0 || given == 4) {
-		if (tree_get(body, "density"))
-			return reader_fail(r, tree_get(body, "density"), "a density needs a shape: box, sphere or cylinder");
-		return given < 0 || model_file_read_tensor(r, in->inertia, &def->inertia);
-	}
+	if (given < 0 || given == 4)
+		return read_numbers(r, body, in, def);
+	if (in->mass_node)
+		return reader_fail(r, tree_get(body, "mass_node"),
+		                   "a shape is placed in the body frame by \"com\"; give \"inertia\" as numbers, or remove "
+		                   "\"mass_node\"");
 	Shape shape = {0};
 	return readers[given](r, shapes[given], &shape) && apply_shape(r, body, shapes[given], in, &shape, def);
 }

@@ -19,7 +19,7 @@ typedef struct StateValues {
 	int nq, nu; // 0: not given
 	double q[CAL_JOINT_MAX_COORDS];
 	double u[CAL_JOINT_MAX_DOF];
-	double *eta, *eta_dot; // [modes]; NULL: not given
+	const double *eta, *eta_dot; // [modes]; NULL: not given
 	uint8_t frozen[CAL_JOINT_MAX_DOF], frozen_modes;
 	uint8_t stated_q[CAL_JOINT_MAX_DOF], stated_u[CAL_JOINT_MAX_DOF]; // the file gives the coordinate, the speed
 } StateValues;
@@ -137,22 +137,22 @@ static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, cons
 	return true;
 }
 
-/* Modal coordinates or speeds; node NULL: not given. */
-static bool read_modal(Reader *r, const TreeNode *node, const char *key, int modes, double **out) {
+bool model_file_read_modal_values(Reader *r, const TreeNode *node, const char *key, int modes, const double **out) {
 	const int given = !node ? 0 : node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
 	if (!node)
 		return true;
 	if (modes == 0)
-		return reader_fail(r, node, "the body that this joint carries is rigid; remove \"%s\"", key);
+		return reader_fail(r, node, "the body is rigid; remove \"%s\"", key);
 	if (given != modes)
 		return reader_fail(r, node, "\"%s\" takes %d number%s, one for each mode of the body", key, modes,
 		                   modes == 1 ? "" : "s in a list");
-	*out = reader_array(r, (size_t)modes, sizeof **out);
-	for (int i = 0; *out && i < modes; i++) {
-		if (!read_quantity(r, component(node, i), DIM_NUMBER, &(*out)[i]))
+	double *values = reader_array(r, (size_t)modes, sizeof *values);
+	for (int i = 0; values && i < modes; i++) {
+		if (!read_quantity(r, component(node, i), DIM_NUMBER, &values[i]))
 			return false;
 	}
-	return *out != NULL;
+	*out = values;
+	return values != NULL;
 }
 
 /* true freezes every dof of the joint and every mode of its body; a list says which dofs. */
@@ -214,8 +214,8 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map) {
 	if (in.guess && in.frozen)
 		return reader_fail(r, in.frozen, "a guess is what closing loops moves first; it cannot be \"frozen\" too");
 	return (!in.q || read_q(r, in.q, &joint->shape, &entry)) && (!in.u || read_u(r, in.u, &joint->shape, &entry)) &&
-	       read_modal(r, in.eta, "eta", joint->modes, &entry.eta) &&
-	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry.eta_dot) &&
+	       model_file_read_modal_values(r, in.eta, "eta", joint->modes, &entry.eta) &&
+	       model_file_read_modal_values(r, in.eta_dot, "eta_dot", joint->modes, &entry.eta_dot) &&
 	       (!in.frozen || read_frozen(r, in.frozen, &joint->shape, &entry)) && add_state(r, key, &in, &entry);
 }
 

@@ -223,7 +223,7 @@ static void mistakes_in_nodes_and_state(void **state) {
 	     "state: {w: {eta: [1, 2]}}\n",
 	     {"\"eta\" takes 1 number, one for each mode"}},
 		{"{tip: {mass: 1, phi: [1, 0, 0]}}", "state: {w: {eta_dot: 1 m/s}}\n", {"a number without unit"}},
-		{"{tip: {mass: 1, phi: [1, 0, 0]}}", "state: {c: {eta: 1}}\n", {"carries is rigid", "remove \"eta\""}},
+		{"{tip: {mass: 1, phi: [1, 0, 0]}}", "state: {c: {eta: 1}}\n", {"the body is rigid; remove", "remove \"eta\""}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		char text[2000];

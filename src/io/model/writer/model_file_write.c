@@ -126,7 +126,7 @@ static void write_body(Writer *w, uint32_t id) {
 	write_visuals(w, id, &first);
 	write_nodes(w, id, &first, "\n      ");
 	if (flex.modes)
-		write_flexible(w, &first, &flex);
+		write_flexible(w, &first, &flex, NULL);
 	fputs("}\n", w->out);
 }
 

@@ -52,7 +52,8 @@ void put_tree(Writer *w, const TreeNode *node);
 
 void write_joints(Writer *w);
 void write_loops(Writer *w);
-void write_flexible(Writer *w, bool *first, const CalFlexDef *flex);
+/* added: the body that an action adds, whose nodes flex counts; NULL: a body of the description. */
+void write_flexible(Writer *w, bool *first, const CalFlexDef *flex, const CalNewBody *added);
 
 /** All of a joint but its type, name and sides. */
 void put_joint(Writer *w, bool *first, const CalJointDef *def);

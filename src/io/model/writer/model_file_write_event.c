@@ -32,6 +32,13 @@ static void put_attach(Writer *w, const CalActionDef *action) {
 }
 
 static void put_new_body(Writer *w, const CalNewBody *made) {
+static void put_modal_values(Writer *w, bool *first, const char *key, const double *values, int modes) {
+	if (!values)
+		return;
+	put_key(w, first, key);
+	put_numbers(w, values, modes);
+}
+
 	const CalBodyDef *body = &made->body;
 	bool first = true;
 	fputc('{', w->out);
@@ -53,7 +60,13 @@ static void put_new_body(Writer *w, const CalNewBody *made) {
 		fputs(": ", w->out);
 		put_placement_value(w, &made->nodes[i].placement);
 	}
-	fputs(made->node_count ? "}}" : "}", w->out);
+	fputs(made->node_count ? "}" : "", w->out);
+	if (made->flex) {
+		write_flexible(w, &first, made->flex, made);
+		put_modal_values(w, &first, "eta", made->eta, made->flex->modes);
+		put_modal_values(w, &first, "eta_dot", made->eta_dot, made->flex->modes);
+	}
+	fputc('}', w->out);
 }
 
 static void put_action(Writer *w, const CalActionDef *action) {
@@ -220,8 +233,6 @@ static CalStatus check_motion(const Writer *w, const CalMotionDef *def) {
 static CalStatus check_new_body(const Writer *w, const CalSetupEvent *event, const CalNewBody *body) {
 	const CalGroupId group = cal_desc_find_group(w->desc, body->group);
 	const CalVec3 g = cal_desc_group(w->desc, group)->gravity;
-	if (body->flex)
-		return refuse(w, "event", event->name, "it adds a flexible body, which a file cannot hold");
 	if (g.x != body->gravity.x || g.y != body->gravity.y || g.z != body->gravity.z)
 		return refuse(w, "event", event->name, "it adds a body with a gravity of its own, which a file cannot hold");
 	return write_check_name(w, "body", body->body.name);

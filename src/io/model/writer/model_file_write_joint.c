@@ -149,9 +149,14 @@ static void put_matrices(Writer *w, bool *first, const char *key, const double *
 	fputc(']', w->out);
 }
 
-static void put_flex_node(Writer *w, const CalFlexNode *node, int modes) {
+/* A node of a body of the description, or of one that an action adds. */
+static const char *flex_node_name(const Writer *w, const CalNewBody *added, CalNodeId node) {
+	return !added ? cal_desc_node(w->desc, node, NULL)->name : node.value ? added->nodes[node.value - 1].name : "head";
+}
+
+static void put_flex_node(Writer *w, const char *name, const CalFlexNode *node, int modes) {
 	bool first = true;
-	put_text(w, cal_desc_node(w->desc, node->node, NULL)->name);
+	put_text(w, name);
 	fputs(": {", w->out);
 	put_quantity(w, &first, "mass", node->mass);
 	put_inertia(w, &first, &node->inertia);
@@ -161,7 +166,7 @@ static void put_flex_node(Writer *w, const CalFlexNode *node, int modes) {
 	fputc('}', w->out);
 }
 
-void write_flexible(Writer *w, bool *outer, const CalFlexDef *flex) {
+void write_flexible(Writer *w, bool *outer, const CalFlexDef *flex, const CalNewBody *added) {
 	bool first = true;
 	fputs(*outer ? "" : ",", w->out);
 	*outer = false;
@@ -179,7 +184,7 @@ void write_flexible(Writer *w, bool *outer, const CalFlexDef *flex) {
 	fputc('{', w->out);
 	for (int i = 0; i < flex->node_count; i++) {
 		fputs(i ? ",\n      " : "\n      ", w->out);
-		put_flex_node(w, &flex->nodes[i], flex->modes);
+		put_flex_node(w, flex_node_name(w, added, flex->nodes[i].node), &flex->nodes[i], flex->modes);
 	}
 	fputs("}}", w->out);
 }
