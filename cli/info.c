@@ -136,6 +136,8 @@ static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const 
 	printf("  solver   %s (about %.0f flops for one forward dynamics), model %zu bytes\n", solver_name(model),
 	       cal_model_flops(model, cal_model_solver(model)), cal_model_size(model));
 	printf("  gravity  (%.6g, %.6g, %.6g) m/s^2\n", g.x, g.y, g.z);
+	if (cal_sim_propagation(sim, group) != CAL_PROPAGATE_FLEXIBLE)
+		printf("  propagation  %s\n", cal_propagation_name(cal_sim_propagation(sim, group)));
 	if (cal_sim_monitor(sim, group, &now) == CAL_OK)
 		printf("  mass     %.6g kg, center at (%.6g, %.6g, %.6g) m in the initial state\n", now.momentum.mass,
 		       now.momentum.com.x, now.momentum.com.y, now.momentum.com.z);
@@ -215,6 +217,7 @@ static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const M
 	json_number(stdout, cal_model_flops(model, cal_model_solver(model)));
 	printf(", \"model_bytes\": %zu, \"gravity\": ", cal_model_size(model));
 	json_vec3(stdout, cal_model_gravity(model));
+	printf(", \"propagation\": \"%s\"", cal_propagation_name(cal_sim_propagation(sim, group)));
 	if (cal_sim_monitor(sim, group, &now) == CAL_OK) {
 		printf(",\n      \"mass\": ");
 		json_number(stdout, now.momentum.mass);

@@ -197,9 +197,12 @@ static void print_event(const CalScenarioEntry *entry, FILE *out) {
 	if (entry->refused != CAL_OK)
 		fprintf(out, "; REFUSED: %s", entry->why);
 	else if (entry->kinetic_lost != 0)
-		fprintf(out, "; lost %.6g J", entry->kinetic_lost);
-	if (entry->changed && entry->linear_jump < kept && entry->angular_jump < kept) // nothing is on the ground
+		fprintf(out, "; %s %.6g J", entry->kinetic_lost > 0 ? "lost" : "gained", fabs(entry->kinetic_lost));
+	if ((entry->changed || entry->imposed) && entry->linear_jump < kept &&
+	    entry->angular_jump < kept) // nothing is on the ground
 		fprintf(out, "; momentum kept to %.1e kg m/s, %.1e kg m^2/s", entry->linear_jump, entry->angular_jump);
+	else if (entry->imposed)
+		fprintf(out, "; momentum changed by %.6g kg m/s, %.6g kg m^2/s", entry->linear_jump, entry->angular_jump);
 	putc('\n', out);
 }
 

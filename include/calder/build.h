@@ -34,11 +34,25 @@ typedef struct CalLoopId {
 	uint32_t value;
 } CalLoopId;
 
+/** How a group is propagated, with its name in files. In a run: cal_sim_set_propagation() (calder/transition.h). */
+#define CAL_PROPAGATION_LIST(X)                                                                \
+	X(CAL_PROPAGATE_FLEXIBLE, "flexible")   /* joints and modes move by the dynamics */        \
+	X(CAL_PROPAGATE_RIGID, "rigid")         /* modes are prescribed: they keep their values */ \
+	X(CAL_PROPAGATE_KINEMATIC, "kinematic") /* everything is prescribed: speeds stay, nothing moves it */
+typedef enum CalPropagation {
+#define CAL_PROPAGATION_ENUM(name, text) name,
+	CAL_PROPAGATION_LIST(CAL_PROPAGATION_ENUM)
+#undef CAL_PROPAGATION_ENUM
+		CAL_PROPAGATION_COUNT
+} CalPropagation;
+CAL_API const char *cal_propagation_name(CalPropagation propagation); // as in files; NULL: there is none
+
 /** A group: one independent system in one gravity field, compiled to one CalModel. */
 typedef struct CalGroupDef {
-	const char *name;  // required, unique among groups
-	CalVec3 gravity;   // uniform gravitational acceleration [m/s^2]
-	const char *place; // where it was defined ("arm.yaml:12:3"), for messages; may be NULL
+	const char *name;           // required, unique among groups
+	CalVec3 gravity;            // uniform gravitational acceleration [m/s^2]
+	CalPropagation propagation; //
+	const char *place;          // where it was defined ("arm.yaml:12:3"), for messages; may be NULL
 } CalGroupDef;
 
 /** A rigid body. */
@@ -333,6 +347,11 @@ CAL_API CalCoordinateKind cal_loop_row_kind(const CalLoopDef *def, int row);
 
 /** Definitions with every default in place; fill in the rest. */
 CAL_API CalGroupDef cal_group_def(void);
+/**
+ * Mass properties that are known in the frame of a node, given by its placement in the body: def->com from its origin and
+ * def->inertia about its origin, both in its axes. They become those of the body frame: inertia about the center of mass.
+ */
+CAL_API CalStatus cal_body_def_from_node(CalBodyDef *def, CalPlacement node);
 CAL_API CalBodyDef cal_body_def(void);
 CAL_API CalNodeDef cal_node_def(void);
 CAL_API CalJointDef cal_joint_def(CalJointType type);
@@ -347,11 +366,6 @@ CAL_API CalStatus cal_joint_def_reverse(const CalJointDef *def, CalJointDef *rev
 /** A new description with one group, "main", without gravity. allocator NULL: malloc. */
 CAL_API CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc);
 CAL_API void cal_desc_destroy(CalDesc *desc); // accepts NULL
-/**
- * Mass properties that are known in the frame of a node, given by its placement in the body: def->com from its origin and
- * def->inertia about its origin, both in its axes. They become those of the body frame: inertia about the center of mass.
- */
-CAL_API CalStatus cal_body_def_from_node(CalBodyDef *def, CalPlacement node);
 /**
  * Makes room for so many more bodies, nodes (each body has one for its frame) and joints: a large description then takes no
  * more memory than it needs, and is not copied as it grows. More can still be added. CAL_ERR_MEMORY.
@@ -406,6 +420,8 @@ CAL_API CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const Cal
 
 /** Gravity of a group ({0}: the default one). */
 CAL_API CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity);
+/** How it is propagated from the start. */
+CAL_API CalStatus cal_desc_set_propagation(CalDesc *desc, CalGroupId group, CalPropagation propagation);
 
 /** The node that every body has: its own frame, named "head". */
 CAL_API CalNodeId cal_desc_body_node(const CalDesc *desc, CalBodyId body);

@@ -63,6 +63,7 @@ CAL_API int cal_model_link_count(const CalModel *model);
 CAL_API CalSolver cal_model_solver(const CalModel *model);               // never AUTO
 CAL_API double cal_model_flops(const CalModel *model, CalSolver solver); // estimate for one forward dynamics
 CAL_API CalVec3 cal_model_gravity(const CalModel *model);
+CAL_API CalPropagation cal_model_propagation(const CalModel *model);
 CAL_API const char *cal_model_name(const CalModel *model); // of the group
 
 /** A body of the model and the joint that carries it (index = position in the model's order). */

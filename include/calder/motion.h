@@ -45,6 +45,13 @@ typedef struct CalMotionDef {
  * must agree with the functions.
  */
 CAL_API CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, CalError *error);
+/** The device of the motion that was added last for a group, also while it is released; -1: there is none. */
+CAL_API int cal_sim_find_motion(const CalSim *sim, int group);
+/**
+ * Lets a group that was released follow that motion again: it is put at once where the functions say at this time, and what
+ * that does to its energy counts as supplied. The group must have the joints that it had.
+ */
+CAL_API CalStatus cal_sim_resume_motion(CalSim *sim, int group, CalError *error);
 /** Nonzero: all of the group moves as given, by a motion (cal_sim_set_motion). */
 CAL_API int cal_sim_is_moved(const CalSim *sim, int group);
 

@@ -184,6 +184,7 @@ CAL_API CalLoopId cal_setup_opened_loop(const CalSetup *setup, int index); // {0
 	X(CAL_ACTION_UNLOCK_MODES, "unlock_modes") /* likewise */                                              \
 	X(CAL_ACTION_OPEN, "open")                 /* loop `name` */                                           \
 	X(CAL_ACTION_CLOSE, "close")               /* likewise */                                              \
+	X(CAL_ACTION_PROPAGATE, "propagate")       /* group `name` from now on as `propagation` */             \
 	X(CAL_ACTION_ADD_BODY, "add_body")         /* `body` */                                                \
 	X(CAL_ACTION_REMOVE_BODY, "remove_body")   /* body `name` */                                           \
 	X(CAL_ACTION_SWITCH_ON, "switch_on")       /* device `name` */                                         \
@@ -202,16 +203,17 @@ CAL_API const char *cal_action_name(CalActionKind kind); // "attach"; NULL outsi
 
 /** What an event does. Objects go by name: some of them are made in the run. */
 typedef struct CalActionDef {
-	CalActionKind kind;       //
-	const char *name;         // of the joint, loop, body, device or group that it is about; of STOP and NOTE: a text
-	const char *group;        // DETACH, SPLIT: name of the part that comes off; NULL: none; of SPLIT: `name`
-	int dof;                  // LOCK, UNLOCK, LOCK_MODES, UNLOCK_MODES: which, from 0; -1: all
-	const char *from, *to;    // ATTACH: paths of nodes, "body/node"; NULL: "ground"
-	CalJointDef joint;        // ATTACH: its name is not read
-	CalAttachOptions options; // ATTACH, REATTACH
-	CalNewBody body;          // ADD_BODY; its group NULL: one of its own name
-	int ignore;               // nonzero: a refusal is logged, and the run continues
-	const char *place;        // for messages; may be NULL
+	CalActionKind kind;         //
+	const char *name;           // of the joint, loop, body, device or group that it is about; of STOP and NOTE: a text
+	const char *group;          // DETACH, SPLIT: name of the part that comes off; NULL: none; of SPLIT: `name`
+	int dof;                    // LOCK, UNLOCK, LOCK_MODES, UNLOCK_MODES: which, from 0; -1: all
+	const char *from, *to;      // ATTACH: paths of nodes, "body/node"; NULL: "ground"
+	CalJointDef joint;          // ATTACH: its name is not read
+	CalAttachOptions options;   // ATTACH, REATTACH
+	CalNewBody body;            // ADD_BODY; its group NULL: one of its own name
+	CalPropagation propagation; // PROPAGATE; KINEMATIC: by the motion that was added for the group, if there is one
+	int ignore;                 // nonzero: a refusal is logged, and the run continues
+	const char *place;          // for messages; may be NULL
 } CalActionDef;
 CAL_API CalActionDef cal_action_def(CalActionKind kind); // dof -1; a weld
 

@@ -48,9 +48,12 @@ typedef struct CalTransition {
 	double kinetic_lost; // kinetic energy before less that after, of all groups concerned [J]
 	CalSpatial impulse;  // ATTACH in the tree: on the side of b at `point`, world axes [N m s, N s]; otherwise zero
 	CalVec3 point;       //
-	double misfit;       // ATTACH: how far the nodes were from what the joint allows [m, rad]
-	int group;           // index of the group concerned; of an attach, of the joined one
-	int other;           // DETACH, SPLIT: index of the group that was made, -1: none was
+	/* Momentum after less that before, of all groups concerned; of a kinematic group: less that when it became one. */
+	CalVec3 linear_change;  // [kg m/s]
+	CalVec3 angular_change; // about the world's origin [kg m^2/s]
+	double misfit;          // ATTACH: how far the nodes were from what the joint allows [m, rad]
+	int group;              // index of the group concerned; of an attach, of the joined one
+	int other;              // DETACH, SPLIT: index of the group that was made, -1: none was
 } CalTransition;
 
 typedef enum CalJointState { CAL_JOINT_OPEN, CAL_JOINT_IN_TREE, CAL_JOINT_IN_LOOP } CalJointState;
@@ -106,10 +109,15 @@ typedef struct CalAttachOptions {
 	CalFit fit;       //
 	int loop;         // nonzero: as a loop even where a tree would do
 	double tolerance; // how far nodes may be off if nothing is fitted [m, rad]; 0: 1e-6
+	/*
+	 * Nonzero: without an impulse. The tree that becomes a child takes over the motion of the node that carries it; its own
+	 * joints and modes keep their speeds. Momentum and energy jump: see the report. Not of a loop.
+	 */
+	int kinematic;
 } CalAttachOptions;
 
 /**
- * Ties node b to node a by a joint of any type, by an inelastic impulse. {0}: the ground. Two groups become one, that of a
+ * Ties node b to node a by a joint of any type, by an inelastic impulse (options: or without). {0}: the ground. Two groups become one, that of a
  * (that of b, if a is on the ground), in its gravity, which must be the same. The tree of b becomes a child of a if it flies freely;
  * otherwise that of a on b; otherwise, and within one tree, the joint is a loop: of any type but free, sequence and
  * user, without springs, dampers, rotors and drives. options may be NULL.
@@ -147,6 +155,19 @@ CAL_API CalStatus cal_sim_unlock(CalSim *sim, CalJointId joint, int dof, CalTran
 /** The same for a mode of a flexible body (-1: all of them), which then stays deflected as it is. */
 CAL_API CalStatus cal_sim_lock_modes(CalSim *sim, CalBodyId body, int mode, CalTransition *report, CalError *error);
 CAL_API CalStatus cal_sim_unlock_modes(CalSim *sim, CalBodyId body, int mode, CalTransition *report, CalError *error);
+
+/**
+ * How a group is propagated from now on. RIGID: an impulse stops all modes, which keep their values. KINEMATIC: an impulse
+ * stops all modes and joints; a free root keeps the velocity that this leaves it, whatever acts; a group whose motion is
+ * given (cal_sim_set_motion) is kinematic already and stays as it is. The impulses are internal: only the ground can change
+ * the momentum, and the energy lost is reported. FLEXIBLE: everything keeps its speed and is free, but for locks of
+ * joints and modes, which stay; a given motion ends, also for RIGID. Groups are attached only if they are propagated alike;
+ * a part that comes off is propagated as its group was.
+ */
+CAL_API CalStatus cal_sim_set_propagation(CalSim *sim, int group, CalPropagation propagation, CalTransition *report,
+                                          CalError *error);
+/** KINEMATIC: or its motion is given. */
+CAL_API CalPropagation cal_sim_propagation(const CalSim *sim, int group);
 
 /** A free-flying body as a group of its own, with a pose and a velocity in the world. */
 typedef struct CalNewBody {

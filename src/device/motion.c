@@ -15,6 +15,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_index.h"
 #include "device/device.h"
 #include "math/quat.h"
 #include "sim/sim_internal.h"
@@ -31,8 +32,9 @@ typedef struct Course {
 
 typedef struct Motion {
 	CalSim *sim;
-	const CalModel *model;
-	Course *courses; // [course_count]
+	const CalModel *model; // of the group; NULL: it has other joints than those that the functions were given for
+	uint32_t layout;       // of the model: joints and their places
+	Course *courses;       // [course_count]
 	int course_count;
 	double *start;   // [nq] what does not move
 	double *numbers; // of the tables
@@ -69,8 +71,11 @@ static void rotate_quaternion(const Course *course, TableValue f, double *q, dou
 static int motion_at(void *user, const CalModel *model, double t, double *q, double *u, double *udot) {
 	const Motion *s = user;
 	const CalDevice numbers = {.table = s->numbers};
-	if (model != s->model)
+	if (model != s->model) {
+		snprintf(s->sim->why_failed, sizeof s->sim->why_failed,
+		         "the joints of group \"%.80s\" are no longer those that its motion was given for", s->group);
 		return 1;
+	}
 	memcpy(q, s->start, (size_t)cal_model_q_count(model) * sizeof *q);
 	memset(u, 0, (size_t)cal_model_u_count(model) * sizeof *u);
 	memset(udot, 0, (size_t)cal_model_u_count(model) * sizeof *udot);
@@ -99,8 +104,25 @@ static int motion_at(void *user, const CalModel *model, double t, double *q, dou
 
 /* ---- the device ------------------------------------------------------------------------------------- */
 
+/* Which joints a model has, and where their coordinates are. */
+static uint32_t layout_hash(const CalModel *model) {
+	uint32_t hash = 0;
+	for (int i = 0; i < cal_model_body_count(model); i++) {
+		CalBodyInfo info = {0};
+		cal_model_body(model, i, &info);
+		const uint32_t place[] = {info.joint_id.value, (uint32_t)info.q, (uint32_t)info.u};
+		hash = name_hash(hash, (const char *)place, sizeof place);
+	}
+	return hash;
+}
+
+/* The model is another after a change of the group, also if its joints are the same. */
 static int motion_bind(const CalDevice *device, const CalEvalContext *context) {
-	return cal_context_find_group(context, motion_of(device)->group) >= 0 ? 0 : -1;
+	Motion *s = motion_of(device);
+	const int group = cal_context_find_group(context, s->group);
+	const CalModel *model = cal_sim_model(s->sim, group);
+	s->model = model && layout_hash(model) == s->layout ? model : NULL;
+	return group >= 0 ? 0 : -1;
 }
 
 static int primitive_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
@@ -274,7 +296,7 @@ CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, 
 	const CalAllocator allocator = allocator_or_default(NULL);
 	Motion *s = memory_alloc(&allocator, sizeof *s);
 	if (s)
-		*s = (Motion){.sim = sim, .model = cal_sim_model(sim, group)};
+		*s = (Motion){.sim = sim, .model = cal_sim_model(sim, group), .layout = layout_hash(cal_sim_model(sim, group))};
 	if (!s || !alloc_arrays(s, def)) {
 		motion_free(s);
 		return error_set(error, CAL_ERR_MEMORY, "device \"%s\": %s", def->name, cal_status_text(CAL_ERR_MEMORY));
@@ -291,4 +313,25 @@ CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, 
 		return status;
 	}
 	return cal_sim_set_motion(sim, group, motion_at, s); // in range; needs no memory
+}
+
+int cal_sim_find_motion(const CalSim *sim, int group) {
+	const CalModel *model = cal_sim_model(sim, group);
+	for (int i = model ? sim->device_count - 1 : -1; i >= 0; i--) {
+		const SimDevice *device = &sim->devices[i];
+		if (device->def.ops == &ops && strcmp(motion_of(&device->is)->group, cal_model_name(model)) == 0)
+			return i;
+	}
+	return -1;
+}
+
+CalStatus cal_sim_resume_motion(CalSim *sim, int group, CalError *error) {
+	const int device = cal_sim_find_motion(sim, group);
+	if (device < 0)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_resume_motion: no motion was added for group %d", group);
+	Motion *s = motion_of(&sim->devices[device].is);
+	if (s->model != cal_sim_model(sim, group))
+		return error_set(error, CAL_ERR_MODEL,
+		                 "group \"%s\": its joints are no longer those that its motion was given for", s->group);
+	return cal_sim_set_motion(sim, group, motion_at, s);
 }

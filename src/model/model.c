@@ -30,6 +30,9 @@ int cal_model_u_count(const CalModel *model) { return model ? model->nu : 0; }
 int cal_model_link_count(const CalModel *model) { return model ? model->link_count : 0; }
 CalSolver cal_model_solver(const CalModel *model) { return model ? model->solver : CAL_SOLVER_AUTO; }
 CalVec3 cal_model_gravity(const CalModel *model) { return model ? dvec_out(model->gravity) : (CalVec3){0}; }
+CalPropagation cal_model_propagation(const CalModel *model) {
+	return model ? model->propagation : CAL_PROPAGATE_FLEXIBLE;
+}
 const char *cal_model_name(const CalModel *model) { return model ? model->name : NULL; }
 
 double cal_model_flops(const CalModel *model, CalSolver solver) {

@@ -104,6 +104,7 @@ struct CalModel {
 	size_t size;
 	const char *name;
 	dvec3 gravity;
+	CalPropagation propagation; // of the group: modes or all degrees of freedom are prescribed
 	CalSolver solver;
 	CpuIsa isa; // of the kernels
 	double flops_recursive, flops_dense;

@@ -350,6 +350,7 @@ CalStatus submodel_create(const CalModel *whole, const PieceMap *p, int piece, c
 	const CalModel counts = {.allocator = whole->allocator,
 	                         .name = whole->name,
 	                         .gravity = whole->gravity,
+	                         .propagation = whole->propagation,
 	                         .solver = CAL_SOLVER_RECURSIVE,
 	                         .isa = whole->isa,
 	                         .shapes = whole->shapes,

@@ -365,6 +365,7 @@ CalStatus cal_scenario_entry(const CalScenario *scenario, int64_t index, CalScen
 	                            .kinetic_lost = from->kinetic_lost,
 	                            .misfit = from->misfit,
 	                            .impulse = from->impulse,
+	                            .imposed = from->imposed,
 	                            .linear_jump = from->linear_jump,
 	                            .angular_jump = from->angular_jump,
 	                            .changed = from->changed,

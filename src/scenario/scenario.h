@@ -41,7 +41,7 @@ typedef struct EventRun {
 
 typedef struct LogEntry {
 	double time, kinetic_lost, misfit, impulse, linear_jump, angular_jump;
-	int action, changed;
+	int action, changed, imposed;
 	CalStatus refused;
 	char why[sizeof((CalError){0}.text)]; // of a refusal, whole
 } LogEntry;

@@ -105,9 +105,15 @@ static CalStatus switch_device(CalSim *sim, const CalActionDef *action, CalError
 	return cal_sim_switch(sim, device, action->kind == CAL_ACTION_SWITCH_ON, error);
 }
 
-static CalStatus release_group(CalSim *sim, const CalActionDef *action, CalError *error) {
+static CalStatus on_group(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
 	const int group = cal_sim_find_group(sim, action->name);
-	return group < 0 ? not_there("group", action->name, error) : cal_sim_set_motion(sim, group, NULL, NULL);
+	if (group < 0)
+		return not_there("group", action->name, error);
+	if (action->kind == CAL_ACTION_RELEASE)
+		return cal_sim_set_motion(sim, group, NULL, NULL);
+	if (action->propagation == CAL_PROPAGATE_KINEMATIC && cal_sim_find_motion(sim, group) >= 0)
+		return cal_sim_is_moved(sim, group) ? CAL_OK : cal_sim_resume_motion(sim, group, error);
+	return cal_sim_set_propagation(sim, group, action->propagation, report, error);
 }
 
 static CalStatus perform(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
@@ -134,7 +140,8 @@ static CalStatus perform(CalSim *sim, const CalActionDef *action, CalTransition 
 	case CAL_ACTION_SWITCH_OFF:
 		return switch_device(sim, action, error);
 	case CAL_ACTION_RELEASE:
-		return release_group(sim, action, error);
+	case CAL_ACTION_PROPAGATE:
+		return on_group(sim, action, report, error);
 	default:
 		return CAL_OK;
 	}
@@ -154,19 +161,31 @@ static void log_action(CalScenario *s, int action, const CalTransition *report, 
 	snprintf(entry->why, sizeof entry->why, "%s", why);
 }
 
-static double distance(CalVec3 a, CalVec3 b) {
-	return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
-}
+static double length(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
+
+static double distance(CalVec3 a, CalVec3 b) { return length((CalVec3){a.x - b.x, a.y - b.y, a.z - b.z}); }
 
 /* What a change did to the momentum of everything goes to the last entry. */
 static void note_momentum(CalScenario *s, const CalSimBalance *before) {
 	LogEntry *entry = &s->log[(s->logged - 1) % CAL_SCENARIO_LOG];
 	CalSimBalance after;
-	entry->changed = 1;
 	if (cal_sim_balance(s->sim, &after) != CAL_OK)
 		return;
 	entry->linear_jump = distance(before->linear, after.linear);
 	entry->angular_jump = distance(before->angular, after.angular);
+}
+
+/* The same of what a group did while it was kinematic; one that follows a motion is not among everything until then. */
+static void note_kinematic(CalScenario *s, const CalTransition *report) {
+	LogEntry *entry = &s->log[(s->logged - 1) % CAL_SCENARIO_LOG];
+	entry->linear_jump = fmax(entry->linear_jump, length(report->linear_change));
+	entry->angular_jump = fmax(entry->angular_jump, length(report->angular_change));
+}
+
+static bool gives_motion(const CalActionDef *action) {
+	const bool attach = action->kind == CAL_ACTION_ATTACH || action->kind == CAL_ACTION_REATTACH;
+	return action->kind == CAL_ACTION_RELEASE || action->kind == CAL_ACTION_PROPAGATE ||
+	       (attach && action->options.kinematic);
 }
 
 /* Does action k of an event and notes it. */
@@ -186,8 +205,13 @@ static CalStatus run_action(const EventRun *run, int k, CalError *error) {
 	if (status != CAL_OK && !own.text[0])
 		error_set(&own, status, "%s", cal_status_text(status));
 	log_action(s, run->first + k, &report, status, own.text);
-	if (changed)
+	LogEntry *entry = &s->log[(s->logged - 1) % CAL_SCENARIO_LOG];
+	entry->changed = changed;
+	entry->imposed = status == CAL_OK && gives_motion(action);
+	if (changed || entry->imposed)
 		note_momentum(s, &before);
+	if (entry->imposed && action->kind == CAL_ACTION_PROPAGATE)
+		note_kinematic(s, &report);
 	if (status == CAL_OK || action->ignore)
 		return CAL_OK;
 	const ActionNote *note = &run->notes[k];

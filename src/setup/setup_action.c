@@ -170,6 +170,8 @@ static CalStatus check_definition(const CalSetup *setup, const CalSetupEvent *ev
 	const char *name = "";
 	if (!def->name)
 		return refuse(event, def, error, "it needs a name%s", "");
+	if (def->kind == CAL_ACTION_PROPAGATE && !cal_propagation_name(def->propagation))
+		return refuse(event, def, error, "the propagation of group \"%.80s\" is none that there is", def->name);
 	const char *wrong = def->kind == CAL_ACTION_ATTACH     ? check_attach(setup, def, &name)
 	                    : def->kind == CAL_ACTION_ADD_BODY ? check_body(setup, def, &name)
 	                                                       : check_dof(setup, def, &name);
@@ -223,6 +225,8 @@ static const char *describe(CalSetup *setup, const CalActionDef *def) {
 		snprintf(text, sizeof text, "%s %.80s: %.100s to %.100s", verb, def->name, def->from, def->to);
 	else if (def->kind == CAL_ACTION_STOP)
 		snprintf(text, sizeof text, "%s%s%.300s", verb, def->name[0] ? ": " : "", def->name);
+	else if (def->kind == CAL_ACTION_PROPAGATE)
+		snprintf(text, sizeof text, "%s %.300s as %s", verb, def->name, cal_propagation_name(def->propagation));
 	else if (def->dof >= 0 && (about_dof(def->kind) || about_modes(def->kind)))
 		snprintf(text, sizeof text, "%s %.80s, %s %d", verb, def->name,
 		         about_modes(def->kind) ? "mode" : "degree of freedom", def->dof + 1);
@@ -341,6 +345,7 @@ static const struct {
 	[CAL_ACTION_REMOVE_BODY] = {"body", find_body},    [CAL_ACTION_OPEN] = {"loop", find_loop},
 	[CAL_ACTION_CLOSE] = {"loop", find_loop},          [CAL_ACTION_SWITCH_ON] = {"device", find_device},
 	[CAL_ACTION_SWITCH_OFF] = {"device", find_device}, [CAL_ACTION_RELEASE] = {"group", find_group},
+	[CAL_ACTION_PROPAGATE] = {"group", find_group},
 };
 
 static CalStatus unknown_name(const EventEntry *event, const CalActionDef *action, const char *what,

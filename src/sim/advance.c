@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "integrate/scheme.h"
+#include "model/model.h"
 #include "sim/assemble.h"
 
 typedef struct Clocks {
@@ -452,6 +453,23 @@ static CalStatus assemble_start(CalSim *sim, SimGroup *group, CalError *error) {
 	return status;
 }
 
+/* Modes that the propagation of their group holds have no speed. */
+static CalStatus check_held_modes(const SimGroup *group, CalError *error) {
+	const CalModel *model = group->model;
+	for (int i = 0; model->propagation != CAL_PROPAGATE_FLEXIBLE && i < model->flex_count; i++) {
+		const Flex *flex = &model->flexes[i];
+		for (int k = 0; k < flex->m; k++) {
+			if (group->state.u[flex->u + k] != 0)
+				return error_set(error, CAL_ERR_MODEL,
+				                 "group \"%s\" is propagated %s: mode %d of body \"%s\" cannot start with the speed "
+				                 "%.3g; give 0, or switch the propagation in the run",
+				                 model->name, cal_propagation_name(model->propagation), k + 1,
+				                 model->bodies[flex->body].name, group->state.u[flex->u + k]);
+		}
+	}
+	return CAL_OK;
+}
+
 /* One group at its start: on its loops, or where its motion says. */
 static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
 	if (group->state.t != cal_sim_time(sim))
@@ -462,7 +480,9 @@ static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
 		                 cal_sim_time(sim));
 	if (group->motion)
 		return report_moved(sim, group, group_impose(group), error);
-	CalStatus status = report_group(group, cal_config_normalize(group->model, group->state.q), error);
+	CalStatus status = check_held_modes(group, error);
+	if (status == CAL_OK)
+		status = report_group(group, cal_config_normalize(group->model, group->state.q), error);
 	return status == CAL_OK ? assemble_start(sim, group, error) : status;
 }
 

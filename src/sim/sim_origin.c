@@ -161,9 +161,12 @@ void origin_note_motion(CalSim *sim, int group) {
 		g->motion_from = group + 1;
 		return;
 	}
-	const SimFunctions *own = g->motion_from > 0 ? &sim->origin.functions[g->motion_from - 1] : NULL;
-	if (!own || own->motion != g->motion || own->motion_user != g->motion_user)
-		g->motion_from = g->motion ? FUNCTION_LATE : FUNCTION_NONE;
+	g->motion_from = g->motion ? FUNCTION_LATE : FUNCTION_NONE;
+	for (int i = 0; g->motion && i < sim->origin.function_count; i++) { // one of the start may be given again
+		const SimFunctions *own = &sim->origin.functions[i];
+		if (own->motion == g->motion && own->motion_user == g->motion_user)
+			g->motion_from = i + 1;
+	}
 }
 
 void origin_give(const CalSim *sim, SimGroup *group) {

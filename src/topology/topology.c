@@ -47,7 +47,7 @@ void topology_save(Topology *t) {
 	for (int i = 0; i < s->bodies; i++)
 		s->body_group[i] = desc->bodies[i].def.group.value;
 	for (int i = 0; i < s->groups; i++)
-		s->gravity[i] = desc->groups[i].gravity;
+		s->group[i] = desc->groups[i];
 	memcpy(s->mode_locked, t->mode_locked, (size_t)t->mode_slots);
 	s->modes = t->mode_count;
 }
@@ -82,7 +82,7 @@ void topology_restore(Topology *t) {
 	for (int i = 0; i < s->bodies; i++)
 		desc->bodies[i].def.group.value = s->body_group[i];
 	for (int i = 0; i < s->groups; i++)
-		desc->groups[i].gravity = s->gravity[i];
+		desc->groups[i] = s->group[i];
 	memcpy(t->mode_locked, s->mode_locked, (size_t)t->mode_slots);
 	t->mode_count = s->modes;
 }
@@ -194,12 +194,13 @@ uint32_t topology_add_loop(Topology *t, const DescLoop *as) {
 	return (uint32_t)desc->loop_count;
 }
 
-uint32_t topology_add_group(Topology *t, const char *name, CalVec3 gravity) {
+uint32_t topology_add_group(Topology *t, const char *name, const CalGroupDef *like) {
 	CalDesc *desc = t->desc;
 	const char *copy = desc->group_count < desc->group_capacity ? string_copy(&t->allocator, name) : NULL;
 	if (!copy)
 		return 0;
-	desc->groups[desc->group_count++] = (CalGroupDef){.name = copy, .gravity = gravity};
+	desc->groups[desc->group_count++] =
+		(CalGroupDef){.name = copy, .gravity = like->gravity, .propagation = like->propagation};
 	return (uint32_t)desc->group_count;
 }
 

@@ -46,7 +46,7 @@ typedef struct TopologySaved {
 	DescJoint *desc_joint;
 	DescLoop *desc_loop;
 	uint32_t *body_group;
-	CalVec3 *gravity; // of the groups
+	CalGroupDef *group;
 	uint8_t *mode_locked;
 	int modes;
 } TopologySaved;
@@ -109,7 +109,8 @@ CalStatus topology_put_couplings(Topology *t, CalError *error);
 /* New records; the definition is complete and its strings are copied. 0: memory or slots are short. */
 uint32_t topology_add_joint(Topology *t, const CalJointDef *def, CalNodeId a, CalNodeId b);
 uint32_t topology_add_loop(Topology *t, const DescLoop *as);
-uint32_t topology_add_group(Topology *t, const char *name, CalVec3 gravity);
+/* A group with the gravity and the propagation of another definition. */
+uint32_t topology_add_group(Topology *t, const char *name, const CalGroupDef *like);
 /* A free joint from the ground to a body's own frame: a parked one of the simulation's, or a new one. 0: memory is short. */
 uint32_t topology_root_joint(Topology *t, uint32_t body);
 

@@ -156,7 +156,7 @@ static int copy_arrays(Topology *t, const CalDesc *from, const Slots *s) {
 /* The body on which things are parked, in a group of its own. */
 static int make_parking(Topology *t) {
 	CalDesc *desc = t->desc;
-	const uint32_t group = topology_add_group(t, "(parked)", (CalVec3){0, 0, 0});
+	const uint32_t group = topology_add_group(t, "(parked)", &(CalGroupDef){0});
 	const char *body = string_copy(&t->allocator, "(parked)"), *node = string_copy(&t->allocator, "head");
 	if (!group || !body || !node)
 		return 0;
@@ -205,11 +205,11 @@ static int copy_description(Topology *t, const CalDesc *desc, const Slots *s) {
 	t->saved.desc_joint = take_array(t, s->joints, sizeof *t->saved.desc_joint);
 	t->saved.desc_loop = take_array(t, s->loops, sizeof *t->saved.desc_loop);
 	t->saved.body_group = take_array(t, s->bodies, sizeof *t->saved.body_group);
-	t->saved.gravity = take_array(t, s->groups, sizeof *t->saved.gravity);
+	t->saved.group = take_array(t, s->groups, sizeof *t->saved.group);
 	t->saved.mode_locked = take_array(t, s->modes + 1, sizeof *t->saved.mode_locked);
 	if (!t->desc || !t->joints || !t->loops || !t->carrier || !t->mark || !t->joint_at || !t->body_at ||
 	    !t->saved.joint || !t->saved.loop || !t->saved.desc_joint || !t->saved.desc_loop || !t->saved.body_group ||
-	    !t->saved.gravity || !t->mode_locked || !t->saved.mode_locked)
+	    !t->saved.group || !t->mode_locked || !t->saved.mode_locked)
 		return 0;
 	t->desc->allocator = t->allocator;
 	t->joint_slots = s->joints, t->loop_slots = s->loops, t->body_slots = s->bodies, t->mode_slots = s->modes;

@@ -365,12 +365,39 @@ static void remove_slot(CalSim *sim, int at) {
 	memmove(&sim->groups[at], &sim->groups[at + 1], sizeof *sim->groups * (size_t)(sim->group_count - at));
 }
 
+/* Adds the momentum of a group to the changes of a report. */
+static void report_momentum(const CalMomentum *momentum, double sign, CalTransition *report) {
+	const CalVec3 p = momentum->linear, l = momentum->angular_origin;
+	CalVec3 *linear = &report->linear_change, *angular = &report->angular_change;
+	*linear = (CalVec3){linear->x + sign * p.x, linear->y + sign * p.y, linear->z + sign * p.z};
+	*angular = (CalVec3){angular->x + sign * l.x, angular->y + sign * l.y, angular->z + sign * l.z};
+}
+
+/* What counts of an old group's energy in the balance; its momentum goes to the report. */
+static double leave_group(const CalSim *sim, SimGroup *group, CalTransition *report) {
+	CalEnergy energy;
+	CalMomentum momentum;
+	energy_and_momentum(group->model, &group->state, group->view_work, &energy, &momentum);
+	report_momentum(&momentum, -1, report);
+	return sim->started && !group->motion ? energy.total : 0;
+}
+
+/* The same of a new one, which starts. */
+static double enter_group(const CalSim *sim, SimGroup *group, CalTransition *report) {
+	group_start(group);
+	report_momentum(&group->start_momentum, 1, report);
+	return sim->started && !group->motion ? group->start_energy.total : 0;
+}
+
 void edit_commit(TopologyEdit *c, CalTransition *report) {
 	CalSim *sim = c->sim;
 	CAL_ASSERT(c->old_count + c->made_count > 0 && c->old_count <= EDIT_MAX_GROUPS && c->made_count <= EDIT_MAX_GROUPS);
+	CalTransition unread = {0};
+	report = report ? report : &unread;
+	report->linear_change = report->angular_change = (CalVec3){0, 0, 0};
 	double lost = balance_stored(sim); // a device may lose its object, and with it what it holds
 	for (int i = 0; i < c->old_count; i++) {
-		lost += sim->started ? balance_energy(&sim->groups[c->old[i]]) : 0;
+		lost += leave_group(sim, &sim->groups[c->old[i]], report);
 		sim->unaccounted |= sim->groups[c->old[i]].unaccounted;
 		group_release(&sim->groups[c->old[i]], sim);
 	}
@@ -390,18 +417,12 @@ void edit_commit(TopologyEdit *c, CalTransition *report) {
 	}
 	sim_bind(sim); // edit_commit_or_abandon() has made room for it
 	sim->generation++;
-	const int new_joint[] = {first, other};
-	for (int i = 0; i < 2; i++) {
-		if (new_joint[i] < 0 || !sim->started)
-			continue;
-		group_start(&sim->groups[new_joint[i]]);
-		lost -= sim->groups[new_joint[i]].motion ? 0 : sim->groups[new_joint[i]].start_energy.total;
-	}
+	const int entered[] = {first, other};
+	for (int i = 0; i < 2; i++)
+		lost -= entered[i] < 0 ? 0 : enter_group(sim, &sim->groups[entered[i]], report);
 	balance_add_loss(sim, lost - balance_stored(sim));
 	release_speeds(c);
-	if (report) {
-		report->group = first;
-		report->other = other;
-		report->kinetic_lost += c->rotors_lost;
-	}
+	report->group = first;
+	report->other = other;
+	report->kinetic_lost += c->rotors_lost;
 }

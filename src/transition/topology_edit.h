@@ -72,8 +72,11 @@ CalStatus edit_commit_or_abandon(TopologyEdit *c, CalStatus status, CalTransitio
 /* Loops that an impulse could not stop are an error; fastest: of the speeds before. */
 CalStatus edit_check_rates(TopologyEdit *c, const CalModel *model, const CalImpulseReport *lost, double fastest);
 double group_fastest(const SimGroup *group);
-/* A group of the description by its name: one that was emptied, or a new one. */
-CalStatus edit_find_group(TopologyEdit *c, const char *name, CalVec3 gravity, uint32_t *group);
+/* A group of the description by its name: one that was emptied, or a new one; gravity and propagation as those of `like`. */
+CalStatus edit_find_group(TopologyEdit *c, const char *name, const CalGroupDef *like, uint32_t *group);
+/* Locks: marks, by degree of freedom of the first old group, all clear; then its speeds once those that are marked stop. */
+uint8_t *edit_clear_locks(const TopologyEdit *c);
+CalStatus edit_apply_locks(TopologyEdit *c, CalTransition *report);
 /* Once built: the impulse that makes all loops of the first new group hold; `loop`, which was closed, must fit. */
 CalStatus edit_apply_impulse(TopologyEdit *c, uint32_t loop, CalTransition *report);
 

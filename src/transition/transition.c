@@ -39,7 +39,7 @@ static int group_is_empty(const Topology *t, uint32_t group) {
 	return 1;
 }
 
-CalStatus edit_find_group(TopologyEdit *c, const char *name, CalVec3 gravity, uint32_t *group) {
+CalStatus edit_find_group(TopologyEdit *c, const char *name, const CalGroupDef *like, uint32_t *group) {
 	CalDesc *desc = c->t->desc;
 	*group = 0;
 	if (!name || !name[0])
@@ -50,14 +50,15 @@ CalStatus edit_find_group(TopologyEdit *c, const char *name, CalVec3 gravity, ui
 		if (!group_is_empty(c->t, (uint32_t)i + 1))
 			return error_set(c->error, CAL_ERR_MODEL, "group \"%s\" has bodies already; take another name", name);
 		*group = (uint32_t)i + 1;
-		desc->groups[i].gravity = gravity;
+		desc->groups[i].gravity = like->gravity;
+		desc->groups[i].propagation = like->propagation;
 		return CAL_OK;
 	}
 	if (c->t->left.groups <= 0)
 		return error_set(c->error, CAL_ERR_MEMORY,
 		                 "group \"%s\": no room for another group; raise CalSimCapacity.groups", name);
 	c->t->left.groups--;
-	*group = topology_add_group(c->t, name, gravity);
+	*group = topology_add_group(c->t, name, like);
 	return *group ? CAL_OK : edit_no_memory(c);
 }
 
@@ -92,7 +93,7 @@ static CalStatus edit_make_free_root(TopologyEdit *c, uint32_t body) {
 
 /* Marked bodies become a group of their own. */
 static CalStatus split_marked(TopologyEdit *c, uint32_t group, const char *name) {
-	const CalStatus status = edit_find_group(c, name, c->t->desc->groups[group - 1].gravity, &c->group[1]);
+	const CalStatus status = edit_find_group(c, name, &c->t->desc->groups[group - 1], &c->group[1]);
 	if (status != CAL_OK)
 		return status;
 	edit_move_marked(c, c->group[1]);

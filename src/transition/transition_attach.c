@@ -383,18 +383,21 @@ static CalStatus check_stopped(TopologyEdit *c, AttachCandidate *m, spatial befo
 					 topology_joint(c->t, m->joint)->def.name, most);
 }
 
-static CalStatus attach_in_tree(TopologyEdit *c, AttachCandidate *m, uint32_t body, uint32_t host,
-                                CalTransition *report) {
-	const uint32_t root = topology_root(c->t, body);
-	const uint32_t top = topology_node_body(c->t, topology_outboard(topology_joint(c->t, root)));
+static CalStatus stop_by_impulse(TopologyEdit *c, AttachCandidate *m, CalTransition *report) {
 	const spatial V = relative_velocity(m);
 	CalStatus status = solve_attach_impulse(c, m, V, report);
 	if (status == CAL_OK)
 		status = check_stopped(c, m, V);
 	if (status == CAL_OK && report && is_plain(c, m))
 		report->kinetic_lost = lost_by_impulse(m, V, relative_velocity(m));
-	if (status == CAL_OK)
-		status = topology_reverse_path(c->t, body, top, c->error);
+	return status;
+}
+
+/* The joint carries the tree of `body`, in one group with the rest. */
+static CalStatus join_trees(TopologyEdit *c, AttachCandidate *m, uint32_t body, uint32_t host) {
+	const uint32_t root = topology_root(c->t, body);
+	const uint32_t top = topology_node_body(c->t, topology_outboard(topology_joint(c->t, root)));
+	CalStatus status = topology_reverse_path(c->t, body, top, c->error);
 	if (status != CAL_OK)
 		return status;
 	topology_open(c->t, root);
@@ -403,6 +406,32 @@ static CalStatus attach_in_tree(TopologyEdit *c, AttachCandidate *m, uint32_t bo
 	if (status == CAL_OK)
 		status = edit_add_new_joint(c, m->joint);
 	return status == CAL_OK ? edit_build(c) : status;
+}
+
+static CalStatus attach_in_tree(TopologyEdit *c, AttachCandidate *m, uint32_t body, uint32_t host,
+                                CalTransition *report) {
+	const CalStatus status = stop_by_impulse(c, m, report);
+	return status == CAL_OK ? join_trees(c, m, body, host) : status;
+}
+
+/* Without an impulse: of the motion of `body` only what the joint allows stays. */
+static CalStatus attach_kinematically(TopologyEdit *c, AttachCandidate *m, uint32_t body, uint32_t host,
+                                      CalTransition *report) {
+	double before = 0;
+	CalEnergy after = {0};
+	if (!body)
+		return error_set(c->error, CAL_ERR_MODEL,
+		                 "joint \"%s\" closes a loop, so neither side can take over the motion of the other; attach it "
+		                 "by an impulse (without the option kinematic)",
+		                 topology_joint(c->t, m->joint)->def.name);
+	CalStatus status = kinetic_energy(c, &before); // leaves the kinematics of the old groups
+	if (status == CAL_OK)
+		status = join_trees(c, m, body, host);
+	if (status == CAL_OK)
+		status = cal_energy(c->made[0].model, &c->made[0].state, c->made[0].view_work, &after);
+	if (status == CAL_OK && report)
+		report->kinetic_lost = before - after.kinetic - c->rotors_lost; // which edit_commit() adds
+	return status;
 }
 
 static CalStatus attach_as_loop(TopologyEdit *c, AttachCandidate *m, uint32_t host, CalTransition *report) {
@@ -439,6 +468,12 @@ static CalStatus check_sides(TopologyEdit *c, const AttachCandidate *m) {
 		return error_set(c->error, CAL_ERR_MODEL,
 		                 "joint \"%s\": groups \"%s\" and \"%s\" are in different gravity; make it the same first",
 		                 name, a->name, b->name);
+	if (a->propagation != b->propagation)
+		return error_set(c->error, CAL_ERR_MODEL,
+		                 "joint \"%s\": group \"%s\" is propagated %s, group \"%s\" %s; make it the same first "
+		                 "(cal_sim_set_propagation, action propagate)",
+		                 name, a->name, cal_propagation_name(a->propagation), b->name,
+		                 cal_propagation_name(b->propagation));
 	return CAL_OK;
 }
 
@@ -468,6 +503,8 @@ static CalStatus attach_joint(TopologyEdit *c, uint32_t joint, const CalAttachOp
 	const uint32_t body = subtree_to_attach(c, &m, options->loop);
 	c->group[0] = host;
 	c->made_count = 1;
+	if (options->kinematic)
+		return attach_kinematically(c, &m, body, host, report);
 	return body ? attach_in_tree(c, &m, body, host, report) : attach_as_loop(c, &m, host, report);
 }
 

@@ -152,7 +152,7 @@ static CalStatus add_body(TopologyEdit *c, const CalNewBody *made, CalBodyId *id
 	CalDesc *desc = c->t->desc;
 	CalStatus status = check_body(c, made);
 	if (status == CAL_OK && made)
-		status = edit_find_group(c, made->group, made->gravity, &c->group[0]);
+		status = edit_find_group(c, made->group, &(CalGroupDef){.gravity = made->gravity}, &c->group[0]);
 	if (status != CAL_OK || !made)
 		return status;
 	CalBodyDef def = made->body;

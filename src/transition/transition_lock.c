@@ -21,8 +21,7 @@ static const Body *begin_lock(TopologyEdit *c, uint32_t body) {
 	return &model->bodies[cal_model_body_index(model, (CalBodyId){body})];
 }
 
-/* Speeds of the group with those stopped that are marked in its array `held`. */
-static CalStatus apply_lock_impulse(TopologyEdit *c, CalTransition *report) {
+CalStatus edit_apply_locks(TopologyEdit *c, CalTransition *report) {
 	const SimGroup *group = &c->sim->groups[c->old[0]];
 	const uint8_t *kept = group_kept(group);
 	CalImpulseReport lost;
@@ -36,7 +35,7 @@ static CalStatus apply_lock_impulse(TopologyEdit *c, CalTransition *report) {
 	return status == CAL_OK ? edit_check_rates(c, group->model, &lost, group_fastest(group)) : status;
 }
 
-static uint8_t *no_locks(const TopologyEdit *c) {
+uint8_t *edit_clear_locks(const TopologyEdit *c) {
 	const SimGroup *group = &c->sim->groups[c->old[0]];
 	return memset(group->held, 0, (size_t)group->model->nu);
 }
@@ -62,10 +61,10 @@ static CalStatus check_lock(TopologyEdit *c, CalJointId joint, int dof) {
 static CalStatus set_joint(TopologyEdit *c, uint32_t joint, int dof, int lock, CalTransition *report) {
 	TopologyJoint *j = topology_joint(c->t, joint);
 	const Body *at = begin_lock(c, topology_node_body(c->t, topology_outboard(j)));
-	uint8_t *locked = no_locks(c);
+	uint8_t *locked = edit_clear_locks(c);
 	for (int k = 0; k < at->nu; k++)
 		locked[at->u + (j->reversed ? joint_reverse_dof(&j->def, k) : k)] = (uint8_t)(dof < 0 || dof == k);
-	CalStatus status = lock ? apply_lock_impulse(c, report) : CAL_OK;
+	CalStatus status = lock ? edit_apply_locks(c, report) : CAL_OK;
 	for (int k = 0; k < at->nu; k++)
 		j->def.dof[k].prescribed = dof < 0 || dof == k ? lock : j->def.dof[k].prescribed;
 	CalJointDef reversed;
@@ -115,12 +114,12 @@ static CalStatus check_modes(TopologyEdit *c, CalBodyId body, int mode) {
 static CalStatus set_modes(TopologyEdit *c, uint32_t body, int mode, int lock, CalTransition *report) {
 	const Body *at = begin_lock(c, body);
 	const Flex *flex = &c->sim->groups[c->old[0]].model->flexes[at->flex];
-	uint8_t *locks = topology_mode_locks(c->t, body), *locked = no_locks(c);
+	uint8_t *locks = topology_mode_locks(c->t, body), *locked = edit_clear_locks(c);
 	for (int k = 0; k < flex->m; k++) {
 		locked[flex->u + k] = (uint8_t)(mode < 0 || mode == k);
 		locks[k] = (uint8_t)(mode < 0 || mode == k ? lock : locks[k]);
 	}
-	return lock ? apply_lock_impulse(c, report) : CAL_OK;
+	return lock ? edit_apply_locks(c, report) : CAL_OK;
 }
 
 static CalStatus lock_modes(CalSim *sim, CalBodyId body, int mode, int lock, CalTransition *report, CalError *error) {

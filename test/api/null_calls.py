@@ -29,6 +29,7 @@ OPTIONAL_OF = {
     "cal_sim_set_frozen": ["frozen"],
     "cal_setup_device": ["type", "name", "def"],
     "cal_sim_assemble": ["left"],
+    "cal_sim_set_propagation": ["report"],
 }
 
 

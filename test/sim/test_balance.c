@@ -187,6 +187,36 @@ static const Case action_cases[] = {
      "          x: {type: applied_load, node: b, frame: node, force: [1, 0, 0.5]}}\n"
      "motions: {visitor: {g: {q: 0.4*sin(2*t)}}}\nevents: {go: {at: 0.7 s, do: {release: visitor}}}\n",
      1.5, 0.002, 1},
+	{"propagate", // every way there is, against a spring and a damper on a node that moves
+     "bodies: {b: {mass: 1, inertia: [0.2, 0.2, 0.2], nodes: {p: [1, 0, 0], s: [0, 1, 0]},\n"
+     "    flexible: {stiffness: [8, 3], damping: [0.1, 0.2], nodes: {p: {mass: 2, phi: [[1, 0], [0, 0], [0, 0]]},\n"
+     "    s: {mass: 3, phi: [[0, 0], [0, 0], [0, 1]]}}}}, c: {mass: 2, inertia: [0.3, 0.2, 0.1], com: [0.2, 0, 0]}}\n"
+     "joints: {f: {type: free, to: b}, h: {type: revolute, axis: y, from: b/s, to: c, dof: {damping: 0.05}}}\n"
+     "state: {f: {eta: [0.5, 0.25], angular_velocity: [0.1, 0.2, 0.3]}, h: {u: 0.7}}\n"
+     "devices: {k: {type: spring, from: ground, to: b/p, stiffness: 3, damping: 0.1}}\n"
+     "events: {a: {at: 0.2 s, do: {propagate: main, as: rigid}}, b: {at: 0.4 s, do: {propagate: main, as: flexible}},\n"
+     "  c: {at: 0.6 s, do: {propagate: main, as: kinematic}}, d: {at: 0.8 s, do: {propagate: main, as: flexible}},\n"
+     "  e: {at: 1 s, do: {propagate: main, as: rigid}}, f: {at: 1.2 s, do: {propagate: main, as: kinematic}},\n"
+     "  g: {at: 1.4 s, do: {propagate: main, as: rigid}}}\n",
+     1.6, 0.01, 0},
+	{"propagate", // a given motion ends, is followed again, and ends
+     PAIR TETHER
+     "motions: {visitor: {g: {at: [1.5 + 0.1*sin(3*t), 0.2*t, 0], angle: 0.4*t}}}\n"
+     "events: {a: {at: 0.4 s, do: {propagate: visitor, as: flexible}}, b: {at: 0.8 s, do: {propagate: visitor, as: kinematic}},\n"
+     "         c: {at: 1.2 s, do: {propagate: visitor, as: rigid}}}\n",
+     1.5, 0.01, 0},
+	{"attach", // without an impulse
+     PAIR TETHER
+     "events: {one: {at: 0.4 s, do: {attach: {name: latch, from: a/tip, to: b/end, type: spherical, fit: from, kinematic: true}}},\n"
+     "         two: {at: 0.8 s, do: {detach: latch, group: visitor}},\n"
+     "         three: {at: 1.2 s, do: {reattach: latch, fit: from, kinematic: true}}}\n",
+     1.6, 0.01, 0},
+	{"add_body", // one that deflects and moves
+     PAIR TETHER
+     "events: {one: {at: 0.5 s, do: {add_body: {name: c, mass: 1 kg, box: [0.1, 0.1, 0.1], at: [5, 0, 0],\n"
+     "    nodes: {p: [1, 0, 0]}, flexible: {stiffness: [8], damping: [0.1], nodes: {p: {mass: 2, phi: [[1], [0], [0.5]]}}},\n"
+     "    eta: [0.2], eta_dot: [-0.3], velocity: [1, 0, 0], angular_velocity: [0, 0.5, 1]}}}}\n",
+     1.5, 0.01, 0},
 	{"stop note", FLY "events: {one: {at: 0.5 s, do: {note: half}}, two: {at: 1 s, do: {stop: the end}}}\n", 1.5, 0.02,
      0},
 };

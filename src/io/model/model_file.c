@@ -18,6 +18,8 @@ static const Field file_keys[] = {
 	{"define", FIELD_ANYTHING, 0, .flags = FIELD_MAY_BE_EMPTY, .doc = "not read: a place for YAML anchors"},
 	{"gravity", FIELD_VECTOR, offsetof(Sections, gravity), DIM_ACCELERATION,
      .doc = "gravitational acceleration of the group `main`; default none"},
+	{"propagation", FIELD_CHOICE, offsetof(Sections, propagation),
+     .doc = "of the group `main`, as of a [group](#group); default `flexible`", .word_at = propagation_word},
 	{"groups", FIELD_ITEMS, offsetof(Sections, groups), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "further groups", .table = &group_table, .names = FIELD_GROUP},
 	{"ground", FIELD_MAP, offsetof(Sections, ground), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
@@ -70,6 +72,7 @@ static bool read_sections(Reader *r) {
 	const CalStatus status = cal_desc_set_gravity(r->file->desc, (CalGroupId){0}, s.gravity);
 	if (status != CAL_OK)
 		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
+	cal_desc_set_propagation(r->file->desc, (CalGroupId){0}, (CalPropagation)s.propagation); // a word of the list
 	return model_file_read_bodies(r, &s) && model_file_read_joints(r, &s) && model_file_read_pendulums(r, &s) &&
 	       model_file_read_loops(r, &s) && model_file_read_state(r, &s) && model_file_read_devices(r, &s) &&
 	       model_file_read_loads(r, &s) && model_file_read_motions(r, &s) && model_file_read_events(r, &s) &&

@@ -172,6 +172,7 @@ struct Sections {
 	double version;
 	const char *title;
 	CalVec3 gravity;
+	int propagation; // CalPropagation
 	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
 		*old_motions, *events, *subsystems, *interface;
 };
@@ -225,6 +226,7 @@ bool model_file_joint_def(Reader *r, const TreeNode *map, const JointInput *inpu
 /** Whether "reversed" is possible. */
 bool model_file_can_reverse(CalJointType type);
 /** The types of joints that a file can have, for Field.word_at. */
+const char *propagation_word(int i);
 const char *model_file_joint_word(int i);
 bool key_joint_type(Reader *r, const TreeNode *value, const Field *key, void *target); // CalJointType
 

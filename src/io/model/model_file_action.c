@@ -13,7 +13,8 @@
 
 typedef struct ActionInput {
 	const TreeNode *verbs[CAL_ACTION_COUNT];
-	const TreeNode *group, *dof, *mode, *fit, *tolerance, *loop, *if_refused;
+	const TreeNode *group, *dof, *mode, *fit, *tolerance, *loop, *kinematic, *if_refused;
+	int propagation; // CalPropagation; -1: not given
 } ActionInput;
 
 #define VERB(kind) offsetof(ActionInput, verbs[kind])
@@ -47,12 +48,22 @@ static const Field action_keys[] = {
      .doc = "the device to switch off; it keeps its states"},
 	{"release", FIELD_GROUP, VERB(CAL_ACTION_RELEASE), .flags = FIELD_AS_TREE,
      .doc = "a group with given motion: it moves by its dynamics from then on"},
+	{"propagate", FIELD_GROUP, VERB(CAL_ACTION_PROPAGATE), .flags = FIELD_AS_TREE,
+     .doc =
+         "the group to switch: from then on it is propagated as `as` says. An impulse stops what is held, without changing the "
+         "momentum of the group"},
 	{"stop", FIELD_TEXT, VERB(CAL_ACTION_STOP), .flags = FIELD_AS_TREE, .doc = "the reason: the run ends normally",
      .words = FIELD_WORDS("true")},
 	{"note", FIELD_TEXT, VERB(CAL_ACTION_NOTE), .flags = FIELD_AS_TREE, .doc = "for the log"},
 	{"group", FIELD_GROUP, offsetof(ActionInput, group), .flags = FIELD_AS_TREE,
      .doc = "with `detach`: the group that the separated part becomes; required if a new group is made. With "
             "`split`: the new group; default the name of the body"},
+	{"as", FIELD_CHOICE, offsetof(ActionInput, propagation),
+     .doc =
+         "with `propagate`, required: `flexible` (a given motion ends), `rigid` (modes keep their values) or `kinematic` "
+         "(by the [motion](#motion) of the group if it has one; otherwise joints and modes stand still, and a free "
+         "root keeps its velocity)",
+     .word_at = propagation_word},
 	{"dof", FIELD_DOF, offsetof(ActionInput, dof), .flags = FIELD_AS_TREE,
      .doc = "with `lock` and `unlock`: which degree of freedom; default all"},
 	{"mode", FIELD_MODE, offsetof(ActionInput, mode), .flags = FIELD_AS_TREE,
@@ -62,6 +73,8 @@ static const Field action_keys[] = {
 	{"tolerance", FIELD_NUMBER, offsetof(ActionInput, tolerance), DIM_LENGTH, .flags = FIELD_AS_TREE,
      .doc = "with `reattach`: as of [attach](#attach)"},
 	{"loop", FIELD_FLAG, offsetof(ActionInput, loop), .flags = FIELD_AS_TREE,
+     .doc = "with `reattach`: as of [attach](#attach)"},
+	{"kinematic", FIELD_FLAG, offsetof(ActionInput, kinematic), .flags = FIELD_AS_TREE,
      .doc = "with `reattach`: as of [attach](#attach)"},
 	{"if_refused", FIELD_CHOICE, offsetof(ActionInput, if_refused), .flags = FIELD_AS_TREE,
      .doc = "default `fail`; `ignore`: the refusal is recorded, and the run continues",
@@ -204,7 +217,7 @@ static bool find_path(Reader *r, const Sections *s, const TreeNode *node, const 
 typedef struct AttachInput {
 	JointInput joint;
 	const char *name;
-	const TreeNode *fit, *tolerance, *loop;
+	const TreeNode *fit, *tolerance, *loop, *kinematic;
 } AttachInput;
 
 static const Field attach_keys[] = {
@@ -235,12 +248,17 @@ static const Field attach_keys[] = {
             "stays: nothing jumps"},
 	{"loop", FIELD_FLAG, offsetof(AttachInput, loop), .flags = FIELD_AS_TREE,
      .doc = "makes a loop even where the joint can be part of the tree; default false"},
+	{"kinematic", FIELD_FLAG, offsetof(AttachInput, kinematic), .flags = FIELD_AS_TREE,
+     .doc =
+         "without an impulse: the part that is attached takes over the motion of the node that carries it, and momentum "
+         "and energy change by what the log reports; default false"},
 };
 const FieldTable attach_table = {FIELDS("attach", attach_keys),
-                                 .doc = "A joint between two nodes of any groups, closed by an inelastic impulse."};
+                                 .doc = "A joint between two nodes of any groups, closed by an inelastic impulse, or "
+                                        "kinematically."};
 
 static bool read_options(Reader *r, const TreeNode *fit, const TreeNode *tolerance, const TreeNode *loop,
-                         CalAttachOptions *options) {
+                         const TreeNode *kinematic, CalAttachOptions *options) {
 	const char *word = "none";
 	if (fit && !read_text(r, fit, &word))
 		return false;
@@ -251,7 +269,8 @@ static bool read_options(Reader *r, const TreeNode *fit, const TreeNode *toleran
 		return false;
 	if (!(options->tolerance >= 0))
 		return reader_fail(r, tolerance, "\"tolerance\" must not be negative");
-	return !loop || read_flag(r, loop, &options->loop);
+	return (!loop || read_flag(r, loop, &options->loop)) &&
+	       (!kinematic || read_flag(r, kinematic, &options->kinematic));
 }
 
 static bool on_ground(const Reader *r, const char *path, CalNodeId id) {
@@ -308,7 +327,7 @@ static bool read_attach(Reader *r, const Sections *s, const TreeNode *map, const
 	action->to = in.joint.to;
 	if (!model_file_check_name(r, in.name ? tree_get(map, "name") : map, action->name) ||
 	    !check_sides(r, s, map, action) || !check_joint_name(r, map, action) ||
-	    !read_options(r, in.fit, in.tolerance, in.loop, &action->options) ||
+	    !read_options(r, in.fit, in.tolerance, in.loop, in.kinematic, &action->options) ||
 	    !model_file_joint_def(r, map, &in.joint, &action->joint, &shape))
 		return false;
 	action->joint.name = action->name;
@@ -332,8 +351,8 @@ static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, Cal
 	}
 	return found || reader_fail(r, map,
 	                            "this action does nothing; give one of attach, detach, reattach, reroot, split, lock, "
-	                            "unlock, lock_modes, unlock_modes, open, close, add_body, remove_body, switch_on, "
-	                            "switch_off, release, stop and note");
+	                            "unlock, lock_modes, unlock_modes, open, close, propagate, add_body, remove_body, "
+	                            "switch_on, switch_off, release, stop and note");
 }
 
 /* Keys that belong to some verbs only. */
@@ -348,12 +367,16 @@ static bool check_keys(Reader *r, const TreeNode *map, const ActionInput *in, Ca
 	            {in->mode, "mode", "lock_modes and unlock_modes", about_modes(kind)},
 	            {in->fit, "fit", "reattach (of attach: inside its map)", re},
 	            {in->tolerance, "tolerance", "reattach (of attach: inside its map)", re},
-	            {in->loop, "loop", "reattach (of attach: inside its map)", re}};
+	            {in->loop, "loop", "reattach (of attach: inside its map)", re},
+	            {in->kinematic, "kinematic", "reattach (of attach: inside its map)", re}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i].node && !keys[i].fits)
 			return reader_fail(r, keys[i].node, "\"%s\" belongs to %s, not to %s", keys[i].key, keys[i].where,
 			                   cal_action_name(kind));
-	return true;
+	if (in->propagation >= 0 && kind != CAL_ACTION_PROPAGATE)
+		return reader_fail(r, tree_get(map, "as"), "\"as\" belongs to propagate, not to %s", cal_action_name(kind));
+	return in->propagation >= 0 || kind != CAL_ACTION_PROPAGATE ||
+	       reader_fail(r, map, "say how the group is to be propagated: \"as\" is flexible, rigid or kinematic");
 }
 
 static bool read_dof(Reader *r, const TreeNode *node, const char *joint, int *dof) {
@@ -395,6 +418,7 @@ static bool find_object(Reader *r, const Sections *s, const TreeNode *node, CalA
 	case CAL_ACTION_SWITCH_OFF:
 		return model_file_find_device(r, s, node, name);
 	case CAL_ACTION_RELEASE:
+	case CAL_ACTION_PROPAGATE:
 		return find_group(r, s, node, name);
 	default:
 		return true;
@@ -416,7 +440,7 @@ static bool read_named(Reader *r, const Sections *s, const ActionInput *in, CalA
 	        (read_text(r, in->group, &action->group) && model_file_check_name(r, in->group, action->group))) &&
 	       (!in->dof || read_dof(r, in->dof, action->name, &action->dof)) &&
 	       (!about_modes(action->kind) || read_mode(r, node, in->mode, action->name, &action->dof)) &&
-	       read_options(r, in->fit, in->tolerance, in->loop, &action->options);
+	       read_options(r, in->fit, in->tolerance, in->loop, in->kinematic, &action->options);
 }
 
 static bool read_refused(Reader *r, const TreeNode *node, int *ignore) {
@@ -430,11 +454,12 @@ static bool read_refused(Reader *r, const TreeNode *node, int *ignore) {
 }
 
 static bool read_action(Reader *r, const Sections *s, const TreeNode *map, const char *event, CalActionDef *action) {
-	ActionInput in = {0};
+	ActionInput in = {.propagation = -1};
 	if (!fields_read(r, map, &action_table, &in) || !find_verb(r, map, &in, &action->kind) ||
 	    !check_keys(r, map, &in, action->kind) || (in.if_refused && !read_refused(r, in.if_refused, &action->ignore)))
 		return false;
 	action->dof = -1;
+	action->propagation = (CalPropagation)(in.propagation >= 0 ? in.propagation : 0);
 	action->place = model_file_keep_place(r, map);
 	const TreeNode *value = in.verbs[action->kind];
 	return action->place && (action->kind == CAL_ACTION_ATTACH     ? read_attach(r, s, value, event, action)

@@ -11,9 +11,15 @@
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
+const char *propagation_word(int i) { return cal_propagation_name((CalPropagation)i); }
+
 static const Field group_keys[] = {
 	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
 	{"gravity", FIELD_VECTOR, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, .doc = "default none"},
+	{"propagation", FIELD_CHOICE, offsetof(CalGroupDef, propagation),
+     .doc = "default `flexible`; `rigid`: modes keep their values; `kinematic`: all speeds stay as they are, and "
+            "nothing acts on the group. Can change in a run: [action](#action) `propagate`",
+     .word_at = propagation_word},
 };
 const FieldTable group_table = {FIELDS("group", group_keys), .may_be_empty = true,
                                 .doc = "An independent system with its own gravity."};
@@ -26,7 +32,7 @@ static bool read_group(Reader *r, const Item *item) {
 		return false;
 	if (strcmp(item->name, "main") == 0)
 		return reader_fail(r, item->place,
-		                   "this group is always there; set its gravity by the key \"gravity\" of the file");
+		                   "this group is always there; set its gravity and propagation by these keys of the file");
 	def.name = item->name;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	const CalStatus status = cal_desc_add_group(r->file->desc, &def, NULL, r->error);
@@ -101,15 +107,15 @@ static const Field body_keys[] = {
      .doc = "center of mass in the body frame, also the center of the shape; default the origin"},
 	{"inertia", FIELD_MAP, offsetof(BodyInput, inertia), DIM_INERTIA, .flags = FIELD_AS_TREE,
      .doc = "about the center of mass, body axes", .table = &inertia_table},
+	{"mass_node", FIELD_TEXT, offsetof(BodyInput, mass_node),
+     .doc = "a node of this body, or `head` (its own frame): `com` is then the position in the frame of that node, and "
+            "`inertia` is about its origin, in its axes"},
 	{"idealized", FIELD_FLAG, offsetof(BodyInput, idealized),
      .doc = "an inertia that violates the triangle inequality is a warning, not an error (textbook "
             "tops)"},
 	{"box", FIELD_MAP, offsetof(BodyInput, box), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "homogeneous box",
      .table = &box_table},
 	{"sphere", FIELD_MAP, offsetof(BodyInput, sphere), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "homogeneous sphere",
-	{"mass_node", FIELD_TEXT, offsetof(BodyInput, mass_node),
-     .doc = "a node of this body, or `head` (its own frame): `com` is then the position in the frame of that node, and "
-            "`inertia` is about its origin, in its axes"},
      .table = &sphere_table},
 	{"cylinder", FIELD_MAP, offsetof(BodyInput, cylinder), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "solid or hollow",
      .table = &cylinder_table},

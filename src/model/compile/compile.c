@@ -315,10 +315,10 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 	                   def->rotor_inertia * gear * gear};
 	c->rotor[u] = c->dofs[u].rotor;
 	c->damping[u] = def->damping;
-	c->prescribed[u] = def->prescribed != 0;
+	c->prescribed[u] = def->prescribed || model->propagation == CAL_PROPAGATE_KINEMATIC;
 	model->any_rotor |= c->rotor[u] != 0;
 	model->any_damping |= def->damping != 0;
-	model->any_prescribed |= def->prescribed != 0;
+	model->any_prescribed |= c->prescribed[u];
 	if (axial && def->stiffness != 0)
 		c->spring_dof[model->spring_count++] = u;
 	if (k > 0) {
@@ -338,7 +338,7 @@ static void add_modal_dofs(Compiler *c, CalModel *model, const Link *link, int i
 	for (int k = 0; k < flex->m; ++k) {
 		c->dofs[flex->u + k] = (Dof){.body = flex->body, .index = body->nu + k, .link = i, .q = flex->q + k};
 		c->dof_parent[flex->u + k] = flex->u + k - 1;
-		c->prescribed[flex->u + k] = prescribed && prescribed[k];
+		c->prescribed[flex->u + k] = model->propagation != CAL_PROPAGATE_FLEXIBLE || (prescribed && prescribed[k]);
 		model->any_prescribed |= c->prescribed[flex->u + k];
 	}
 }
@@ -400,6 +400,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	const CalGroupDef *group = &c->desc->groups[c->group];
 	model->name = compile_keep_string(c, group->name);
 	model->gravity = dvec_in(group->gravity);
+	model->propagation = group->propagation;
 	model->isa = cpu_isa();
 	place_nodes(c);
 	for (int i = 0; i < c->body_count; ++i)

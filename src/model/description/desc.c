@@ -24,6 +24,15 @@ static const CalPlacement placement_identity = {.orientation = {1, 0, 0, 0}};
 
 CalGroupDef cal_group_def(void) { return (CalGroupDef){0}; }
 
+const char *cal_propagation_name(CalPropagation propagation) {
+	static const char *const names[] = {
+#define PROPAGATION_NAME(name, text) text,
+		CAL_PROPAGATION_LIST(PROPAGATION_NAME)
+#undef PROPAGATION_NAME
+	};
+	return (int)propagation >= 0 && propagation < CAL_PROPAGATION_COUNT ? names[propagation] : NULL;
+}
+
 CalBodyDef cal_body_def(void) { return (CalBodyDef){0}; }
 
 CalNodeDef cal_node_def(void) { return (CalNodeDef){.placement = placement_identity}; }
@@ -329,6 +338,10 @@ CalStatus cal_desc_add_group(CalDesc *desc, const CalGroupDef *def, CalGroupId *
 	if (!vec_is_usable(def->gravity)) {
 		return not_finite("group", def->name, def->place, "gravity", error);
 	}
+	if (!cal_propagation_name(def->propagation)) {
+		return error_set(error, CAL_ERR_MODEL, "%s%sgroup \"%s\": unknown propagation %d", PLACE_ARGS(def->place),
+		                 def->name, (int)def->propagation);
+	}
 	return group_append(desc, def, id, error);
 }
 
@@ -600,5 +613,13 @@ CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity)
 		return CAL_ERR_ARGUMENT;
 	}
 	desc->groups[group.value ? group.value - 1 : 0].gravity = gravity;
+	return CAL_OK;
+}
+
+CalStatus cal_desc_set_propagation(CalDesc *desc, CalGroupId group, CalPropagation propagation) {
+	if (!desc || !id_is_known(group.value, desc->group_count) || !cal_propagation_name(propagation)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	desc->groups[group.value ? group.value - 1 : 0].propagation = propagation;
 	return CAL_OK;
 }

@@ -10,7 +10,7 @@
 
 /* A field that is new belongs into a walk below. */
 #define WALKED(type, size) _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "a field of " #type " is new")
-WALKED(CalGroupDef, 40);
+WALKED(CalGroupDef, 48);
 WALKED(DescBody, 168);
 WALKED(DescNode, 80);
 WALKED(CalElement, 40);
@@ -124,6 +124,10 @@ void walk_group(Serializer *a, CalGroupDef *group, bool named) {
 	if (named)
 		serializer_string(a, &group->name);
 	serializer_vec3(a, &group->gravity);
+	int propagation = (int)group->propagation;
+	serializer_int_within(a, &propagation, 0, CAL_PROPAGATION_COUNT - 1);
+	if (a->mode == SERIALIZER_READ)
+		group->propagation = (CalPropagation)propagation;
 }
 
 void walk_body(Serializer *a, DescBody *body, bool named) {

@@ -251,6 +251,10 @@ static void every_action_comes_back(void **state) {
 		"  new: {after: later, when: \"t > 5 ms\", do: [{add_body: {name: e, mass: 1, inertia: [1, 2, 2], com: [0, 0, 1], at: [9, 9, 9],\n"
 		"    velocity: [1, 0, 0], nodes: {q: [1, 2, 3]}}}, {remove_body: e}, {reroot: d, if_refused: ignore},\n"
 		"    {split: c, group: half, if_refused: ignore}]}\n"
+		"  bend: {at: 6 ms, do: [{add_body: {name: g, mass: 1, inertia: [1, 2, 2], at: [9, 9, 9], nodes: {q: [1, 2, 3]},\n"
+		"    flexible: {stiffness: [8, 3], nodes: {q: {mass: 2, phi: [[1, 0], [0, 1], [0.5, 0]]}}}, eta: [0.1, 0.2], eta_dot: [0, 1]}},\n"
+		"    {attach: {name: grip, from: c, to: g/q, fit: to, kinematic: true}, if_refused: ignore},\n"
+		"    {propagate: sky, as: rigid}, {propagate: sky, as: kinematic}]}\n"
 		"  end: {at: 8 ms, do: {stop: enough}}\n"
 		"  halt: {at: 9 ms, do: {stop: true}}\n";
 	expect_round_trip(events, 0.01, NULL);

@@ -24,6 +24,9 @@ static void put_gravity(Writer *w) {
 	put_vector(w, &first, "gravity", g);
 	if (!first)
 		fputc('\n', w->out);
+	if (cal_desc_group(w->desc, (CalGroupId){0})->propagation)
+		fprintf(w->out, "propagation: %s\n",
+		        cal_propagation_name(cal_desc_group(w->desc, (CalGroupId){0})->propagation));
 }
 
 static void write_groups(Writer *w) {
@@ -37,6 +40,8 @@ static void write_groups(Writer *w) {
 		put_text(w, group->name);
 		fputs(": {", w->out);
 		put_vector(w, &first, "gravity", group->gravity);
+		if (group->propagation)
+			put_named(w, &first, "propagation", cal_propagation_name(group->propagation));
 		fputs("}\n", w->out);
 	}
 }

@@ -16,6 +16,7 @@ static void put_options(Writer *w, bool *first, const CalAttachOptions *options)
 		put_named(w, first, "fit", options->fit == CAL_FIT_AT_A ? "from" : "to");
 	put_quantity(w, first, "tolerance", options->tolerance);
 	put_flag(w, first, "loop", options->loop);
+	put_flag(w, first, "kinematic", options->kinematic);
 }
 
 static void put_attach(Writer *w, const CalActionDef *action) {
@@ -31,7 +32,6 @@ static void put_attach(Writer *w, const CalActionDef *action) {
 	fputc('}', w->out);
 }
 
-static void put_new_body(Writer *w, const CalNewBody *made) {
 static void put_modal_values(Writer *w, bool *first, const char *key, const double *values, int modes) {
 	if (!values)
 		return;
@@ -39,6 +39,7 @@ static void put_modal_values(Writer *w, bool *first, const char *key, const doub
 	put_numbers(w, values, modes);
 }
 
+static void put_new_body(Writer *w, const CalNewBody *made) {
 	const CalBodyDef *body = &made->body;
 	bool first = true;
 	fputc('{', w->out);
@@ -86,6 +87,8 @@ static void put_action(Writer *w, const CalActionDef *action) {
 		put_key(w, &first, kind < CAL_ACTION_LOCK_MODES ? "dof" : "mode");
 		fprintf(w->out, "%d", action->dof + 1);
 	}
+	if (kind == CAL_ACTION_PROPAGATE)
+		put_named(w, &first, "as", cal_propagation_name(action->propagation));
 	if (kind == CAL_ACTION_REATTACH)
 		put_options(w, &first, &action->options);
 	if (action->ignore)
