@@ -12,6 +12,7 @@
 #include <calder/dynamics.h>
 #include <calder/loops.h>
 #include <calder/impulse.h>
+#include <calder/closed.h>
 #include <calder/operators.h>
 #include <calder/distribute.h>
 #include <calder/branches.h>

@@ -4,6 +4,8 @@
  *
  * Equations of motion:  M(q) udot + h(q,u) = tau + Q_gravity + Q_elastic + Q_external (+ prescribed
  * force), with Q_elastic the joint springs and dampers. Matrices are dense and row-major.
+ * Closed loops (calder/loops.h): forward, hybrid and implicit dynamics and the compliance of nodes hold them; mass matrix,
+ * its factor and inverse dynamics are those of the tree. calder/closed.h has these with the loops held.
  * No call allocates, locks or does I/O. Pointers are distinct unless a comment says otherwise.
  * Every call leaves in `work` what its comment says; the getters below it read from there and
  * return CAL_ERR_STAGE if it is not there.
@@ -119,11 +121,25 @@ CAL_API CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, do
 /** trace(M), from composite inertias, O(N). */
 CAL_API CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *work, double *trace);
 /**
- * Operational-space compliance J M^-1 J' of `count` nodes: C[6count 6count], world axes, angular-first,
- * exactly symmetric. Needs cal_mass_factor; uses scratch[nu].
+ * Operational-space compliance of `count` nodes, the accelerations of the nodes per wrench on them:
+ * C[6count 6count], world axes, angular-first, exactly symmetric. The loops of the model are held:
+ *   C = J (M^-1 - M^-1 G'(G M^-1 G')^+ G M^-1) J'
+ * and every dof is free, those described as prescribed too. After cal_mass_factor, which stays valid, or after
+ * cal_closed_factor (calder/closed.h), which can hold dofs. 6 count sweeps, O(N + rows) each; uses scratch[nu].
+ * CAL_SINGULAR, CAL_NOT_FINITE and CAL_NOT_CONVERGED: as from forward dynamics.
  */
 CAL_API CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *nodes, int count,
                                       double *scratch, double *C);
+/** J M^-1 J' of the tree, whose loops are open. After cal_mass_factor; uses scratch[nu]. */
+CAL_API CalStatus cal_node_compliance_tree(const CalModel *model, CalWork *work, const int *nodes, int count,
+                                           double *scratch, double *C);
+/**
+ * Operational-space inertia, the pseudo-inverse of cal_node_compliance() in SI units: Lambda[6count 6count], exactly
+ * symmetric; directions in which the nodes cannot move have none. rank (may be NULL): of the compliance; eigenvalues
+ * below 1e-10 of the largest count as zero. Uses scratch[max(nu, 6count (6count + 3))].
+ */
+CAL_API CalStatus cal_node_inertia(const CalModel *model, CalWork *work, const int *nodes, int count, double *scratch,
+                                   double *Lambda, int *rank);
 
 /* ---- energy and momentum ----------------------------------------------------------------- */
 

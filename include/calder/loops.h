@@ -26,8 +26,8 @@
  *
  * cal_forward_dynamics(), cal_hybrid_dynamics(), cal_implicit_dynamics() and the integrators obey the loops of a model by
  * themselves; cal_reactions() counts the forces that the last of these found. Applied wrenches of loops
- * (CalLoopDef.applied_wrench) are applied forces like springs: all dynamics count them, inverse dynamics and cal_external_forces() too. Everything
- * else is about the tree alone.
+ * (CalLoopDef.applied_wrench) are applied forces like springs: all dynamics count them, inverse dynamics and cal_external_forces() too.
+ * cal_node_compliance() and the calls of calder/closed.h hold the loops. Everything else is about the tree alone.
  */
 #ifndef CALDER_LOOPS_H
 #define CALDER_LOOPS_H

@@ -121,7 +121,7 @@ static CalStatus solve_closed_loops(const CalModel *model, const CalState *state
 	const int failed_dof = loop_kernels(model->isa)->inward(model, &in, work);
 	kernels->accelerate(model, &in, work, udot, force);
 	if (UNLIKELY(work->loops.doubtful || work->loops.uneven) && failed_dof < 0)
-		refine_closed(model, &(LoopRefine){state, run->input, in.prescribed, run->rotor, udot, force}, work);
+		refine_closed(model, &(LoopRefine){state, run->input, in.prescribed, run->rotor, udot, force, 0}, work);
 	min_norm_multipliers_x1(model, in.prescribed, &work->loops, force);
 	work->loops.acting = 1;
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_ACCELERATION;
@@ -133,8 +133,8 @@ static CalStatus solve_refined(const CalModel *model, const CalState *state, con
                                double *udot, double *force) {
 	double *kept = work->loops.dq;
 	loop_add_motion(model, &work->loops, udot);
-	loop_refine(model, &(LoopRefine){state, run->input, forces_prescribed(model, run->input), run->rotor, udot, NULL},
-	            work);
+	loop_refine(
+		model, &(LoopRefine){state, run->input, forces_prescribed(model, run->input), run->rotor, udot, NULL, 0}, work);
 	memcpy(kept, udot, sizeof(double) * (size_t)model->nu);
 	const CalStatus status = solve_tree(model, state, run, work, udot, force);
 	memcpy(udot, kept, sizeof(double) * (size_t)model->nu);

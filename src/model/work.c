@@ -111,6 +111,8 @@ static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	CURSOR_ARRAY(cursor, loops->block_rank, m->blocks ? (size_t)m->blocks->count : 0);
 	CURSOR_ARRAY(cursor, loops->q, rows ? nq : 0);
 	CURSOR_ARRAY(cursor, loops->dq, rows ? nu : 0);
+	CURSOR_ARRAY(cursor, loops->factored_q, rows ? nq : 0);
+	CURSOR_ARRAY(cursor, loops->rest, rows ? nu : 0);
 	CURSOR_ARRAY(cursor, loops->at, rows ? nq : 0);
 	CURSOR_ARRAY(cursor, loops->base, rows ? nq : 0);
 	if (rows)

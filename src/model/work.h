@@ -17,6 +17,7 @@ enum {
 	STAGE_BIAS = 4,         // al, a: accelerations at udot = 0 (shifted by -work->gravity)
 	STAGE_ACCELERATION = 8, // A: what udot adds to them
 	STAGE_FACTOR = 16,      // gain, D_inv, articulated inertias
+	STAGE_CLOSED = 32,      // rows of loops at CalWork.factored_q, or by cut joints their factor
 	STAGE_REACTION = 64,    // reactions of the bodies
 };
 
@@ -160,6 +161,9 @@ typedef struct LoopWork {
 	double *gathered;   // [2 m] right-hand side and solution, block after block
 	int *block_rank;    // [blocks]
 	double *q, *dq;     // [nq], [n] of a projection
+	double *factored_q; // [nq] of cal_mass_factor() and cal_closed_factor()
+	double *rest;       // [n] zeros: speeds at rest
+	double time;        // of the rows of cal_closed_factor()
 	double *at, *base;  // [nq] of loop_search.c
 	double *unit;       // [m] of the rows (Loop.unit), block after block
 	int *order;         // [m] of each block: its rows by pivot
@@ -213,7 +217,8 @@ struct CalWork {
 	uint8_t *all_prescribed;         // [nu] ones
 	double *rotor;                   // [nu] of an implicit step
 	double *jump;                    // [4 nu + rows] of an impulse
-	uint8_t *held;                   // [nu] of an impulse
+	uint8_t *held;                   // [nu] of an impulse, and of cal_closed_factor()
+	const uint8_t *closed_held;      // `held`, or NULL: none are held (STAGE_CLOSED)
 	double implicit_step;            // > 0: modal mass includes h D + h^2 K
 	real *rhs;                       // [nu]
 	ArticulatedInertia *articulated; // [link_count] after cal_mass_factor

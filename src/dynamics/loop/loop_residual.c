@@ -39,11 +39,11 @@ static wide3 add_inertia_moment(wide3 n, sym3 I, wide3 al) {
 }
 
 /* Forces that the links themselves need. */
-static void weigh_links(const CalModel *model, const CalWork *work, const LoopRefined *r) {
+static void weigh_links(const CalModel *model, dvec3 gravity, const CalWork *work, const LoopRefined *r) {
 	for (int i = 0; i < model->link_count; ++i) {
 		const LinkWork *l = &work->links[i];
 		const Composite c = link_inertia(&model->links[i], &l->R);
-		const LinkWork bias = {.W = acceleration_field(l->w, l->al), .a = sub(l->a, vec_from(model->gravity))};
+		const LinkWork bias = {.W = acceleration_field(l->w, l->al), .a = sub(l->a, vec_from(gravity))};
 		const wide6 *A = &r->A[i];
 		wide6 f = wide6_from(spatial_sub(link_inertia_force(&c, &bias), r->external[i]));
 		f.a = add_inertia_moment(f.a, inertia_from_second_moment(c.Sigma), A->a);
@@ -130,10 +130,18 @@ static void gather_forces(const CalModel *model, const LoopRefine *at, const Cal
 /* What the constraints accelerate by, as far as doubles know. */
 static void accelerate_rows(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	const CalState *s = at->state;
+	LoopWork *w = &work->loops;
+	for (int i = 0; i < model->row_count; ++i)
+		w->z[i] = 0;
+	if (at->at_rest) { // what drives accelerate rows by does not count
+		loop_rows(model, &(LoopContext){.t = s->t, .q = s->q, .u = s->u}, work);
+		for (int i = 0; i < model->row_count; ++i)
+			w->z[i] = -w->row[i].acceleration;
+	}
 	kinematics_accelerate(model, at->udot, work);
 	loop_rows(model, &(LoopContext){s->t, s->q, s->u, at->udot, LOOP_MOTION, 0}, work);
 	for (int i = 0; i < model->row_count; ++i)
-		work->loops.z[i] = work->loops.row[i].acceleration;
+		w->z[i] += w->row[i].acceleration;
 }
 
 void loop_residual(const CalModel *model, const LoopRefine *at, CalWork *work) {
@@ -146,8 +154,10 @@ void loop_residual(const CalModel *model, const LoopRefine *at, CalWork *work) {
 		return;
 	}
 	loop_rows(model, &(LoopContext){.t = s->t, .q = s->q, .u = s->u}, work);
+	for (int i = 0; at->at_rest && i < model->row_count; ++i)
+		work->loops.row[i].acceleration = 0;
 	accelerate_links(model, work, r);
-	weigh_links(model, work, r);
+	weigh_links(model, at->at_rest ? (dvec3){0, 0, 0} : model->gravity, work, r);
 	apply_rows(model, work, r);
 	gather_forces(model, at, work, r);
 }

@@ -16,6 +16,7 @@ typedef struct LoopRefine {
 	const uint8_t *prescribed; // may be NULL
 	const double *rotor;       // as in SweepInput
 	double *udot, *force;
+	int at_rest; // nonzero: the forces are those of work->tau and refined.external alone, and rows start from zero
 } LoopRefine;
 
 /*

@@ -282,6 +282,28 @@ CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *fr
 	return CAL_OK;
 }
 
+/* dq and lambda with the factors of cut joints: the motion under b that accelerates the rows by -z. */
+static void correct_cut_joint(const CalModel *model, const uint8_t *prescribed, const double *b, CalWork *work) {
+	LoopWork *w = &work->loops;
+	double *free = work->rhs; // what moves without loops
+	factor_solve_x1(model, prescribed, work, b, free);
+	const LoopBlock *all = model->blocks->blocks;
+	for (int i = 0; i < model->row_count; ++i)
+		w->z[model->blocks->rows[i]] += product(loop_block_row(all, w->G, i), free, model->nu);
+	loop_solve(model, work, w->z, w->lambda);
+	combine(model, w);
+	for (int k = 0; k < model->nu; ++k)
+		w->dq[k] += free[k];
+	for (int i = 0; i < model->row_count; ++i)
+		w->lambda[i] = -w->lambda[i];
+}
+
+void loop_hold(const CalModel *model, const uint8_t *prescribed, CalWork *work, double *x) {
+	memset(work->loops.z, 0, sizeof(double) * (size_t)model->row_count);
+	correct_cut_joint(model, prescribed, x, work);
+	memcpy(x, work->loops.dq, sizeof(double) * (size_t)model->nu);
+}
+
 CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                              CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
@@ -292,17 +314,7 @@ CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8
 		loop_take_basic_x1(model, w);
 		return status;
 	}
-	double *free = work->rhs; // what moves without loops
-	factor_solve_x1(model, prescribed, work, residual, free);
-	const LoopBlock *all = model->blocks->blocks;
-	for (int i = 0; i < model->row_count; ++i)
-		w->z[model->blocks->rows[i]] += product(loop_block_row(all, w->G, i), free, model->nu);
-	loop_solve(model, work, w->z, w->lambda);
-	combine(model, w);
-	for (int k = 0; k < model->nu; ++k)
-		w->dq[k] += free[k];
-	for (int i = 0; i < model->row_count; ++i)
-		w->lambda[i] = -w->lambda[i];
+	correct_cut_joint(model, prescribed, residual, work);
 	memset(force, 0, sizeof(double) * (size_t)model->nu); // found with all multipliers in the end
 	return CAL_OK;
 }

@@ -35,6 +35,8 @@ CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *fr
  */
 CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                              CalWork *work, double *force);
+/* x = M_c x with the factors of loop_factor() in the metric of M, and lambda of the rows that do not accelerate. */
+void loop_hold(const CalModel *model, const uint8_t *prescribed, CalWork *work, double *x);
 /*
  * Inertias along the columns of a loop that differ by more cost forces of the light ones too many digits; where models are
  * refined in full, it is worth a closer look before that.

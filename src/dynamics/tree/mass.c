@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * mass.c — the inverse of the mass matrix by its factors M = L D L' (articulated.c): products, all of it,
- * determinant, and operational-space compliance.
+ * determinant, and operational-space compliance of the tree.
  *
  * One solve is one inward and one outward sweep. The compliance J M^-1 J' of k nodes needs 6k solves, each
- * started by a unit wrench at a node; entries are taken from the accelerations of the nodes.
+ * started by a unit wrench at a node; entries are taken from the accelerations of the nodes. Loops: loop/closed.c.
  */
 #include <calder/dynamics.h>
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/articulated.h"
 #include "dynamics/tree/composite.h"
 #include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/mass.h"
 #include "math/portable.h"
 
 static CalStatus check_arguments(const CalModel *model, const CalWork *work, const void *out) {
@@ -22,6 +23,8 @@ static CalStatus check_arguments(const CalModel *model, const CalWork *work, con
 CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work) {
 	if (!model || !state || !work || work->model != model)
 		return CAL_ERR_ARGUMENT;
+	if (model->row_count > 0)
+		memcpy(work->loops.factored_q, state->q, sizeof(double) * (size_t)model->nq);
 	pose_outward_x1(model, state->q, NULL, work);
 	work->failed_dof = factor_inward_x1(model, NULL, NULL, work);
 	if (model->flex_count == 0) // for the operators; with modes this sweep would reach into the factors
@@ -79,15 +82,18 @@ CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *lo
 	return CAL_OK;
 }
 
-/* Generalized forces J'e of a unit wrench (component `row`) at a node. */
-static void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q) {
+spatial unit_wrench(int row) {
+	double e[6] = {0};
+	e[row] = 1.0;
+	return (spatial){{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
+}
+
+void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q) {
 	const Node *n = &model->nodes[node];
 	memset(Q, 0, sizeof(double) * (size_t)model->nu);
 	if (n->link < 0)
 		return;
-	double e[6] = {0};
-	e[row] = 1.0;
-	spatial f = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
+	spatial f = unit_wrench(row);
 	const NodePlace place = kinematics_node(model, work, node);
 	for (int k = 0; place.flex && k < place.flex->m; ++k)
 		Q[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
@@ -117,17 +123,30 @@ static void node_response(const CalModel *model, const CalWork *work, int node, 
 	memcpy(out, a, sizeof a);
 }
 
-CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *scratch,
-                              double *C) {
-	const CalStatus status = check_arguments(model, work, C);
-	if (status != CAL_OK)
-		return status;
+CalStatus check_compliance(const CalModel *model, const int *nodes, int count, const double *scratch) {
 	if (!nodes || count < 0 || !scratch)
 		return CAL_ERR_ARGUMENT;
 	for (int i = 0; i < count; ++i) {
 		if (nodes[i] < 0 || nodes[i] >= model->node_count)
 			return CAL_ERR_ARGUMENT;
 	}
+	return CAL_OK;
+}
+
+void make_symmetric(size_t n, double *C) {
+	for (size_t i = 0; i < n; ++i) {
+		for (size_t j = 0; j < i; ++j)
+			C[i * n + j] = C[j * n + i] = 0.5 * (C[i * n + j] + C[j * n + i]);
+	}
+}
+
+CalStatus cal_node_compliance_tree(const CalModel *model, CalWork *work, const int *nodes, int count, double *scratch,
+                                   double *C) {
+	CalStatus status = check_arguments(model, work, C);
+	if (status == CAL_OK)
+		status = check_compliance(model, nodes, count, scratch);
+	if (status != CAL_OK)
+		return status;
 	const size_t n = 6 * (size_t)count;
 	for (size_t row = 0; row < n; ++row) {
 		unit_wrench_force(model, work, nodes[row / 6], (int)(row % 6), scratch);
@@ -135,9 +154,6 @@ CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *n
 		for (int j = 0; j < count; ++j)
 			node_response(model, work, nodes[j], C + row * n + 6 * (size_t)j);
 	}
-	for (size_t i = 0; i < n; ++i) {
-		for (size_t j = 0; j < i; ++j)
-			C[i * n + j] = C[j * n + i] = 0.5 * (C[i * n + j] + C[j * n + i]);
-	}
+	make_symmetric(n, C);
 	return CAL_OK;
 }
