@@ -110,6 +110,8 @@ CAL_API CalSpatial cal_wrench_express(CalSpatial wrench, const CalMat3 *R);
 
 /** M[nu nu], reflected rotor inertias included. Composite bodies, O(N depth). */
 CAL_API CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork *work, double *M);
+/** y[nu] = M x at state->q, O(N); y is not x. */
+CAL_API CalStatus cal_mass_mul(const CalModel *model, const CalState *state, const double *x, CalWork *work, double *y);
 /** Factors M at state->q by the recursion, O(N); the calls below then use it. */
 CAL_API CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work);
 /** x[nu] = M^-1 b, O(N); x may be b. */

@@ -10,7 +10,8 @@
  * factor: this is done until there is none, so that no dependent speed is larger than the sum of the independent ones.
  *
  * Where several pivots are as good as each other the first row and the last column win, and equal exchanges follow: speeds
- * near the ground stay independent. The search keeps the best element of each row, and only rows that a pivot changed are
+ * near the ground stay independent. Speeds that the caller chose are never pivots, and none is exchanged. Right-hand sides
+ * follow the rows: with them a row reads  u_dependent + sum_j T_j u_j = right.  The search keeps the best element of each row, and only rows that a pivot changed are
  * searched again. All of it by blocks of the Jacobian (model/loop_blocks.h): mechanisms side by side do not see each other.
  */
 #include <calder/loops.h>
@@ -29,6 +30,8 @@ typedef struct Tableau {
 	double *T;             // [m][n]
 	const int32_t *speed;  // [n] of the columns
 	const uint8_t *frozen; // by speed
+	const uint8_t *chosen; // by speed, independent by choice; NULL: none is
+	double *right[2];      // [m] right-hand sides, NULL: none
 	int *pivot;            // [m] dependent speed of a row, -1: none
 	int *column;           // [m] of the largest element of a row, -1: nothing is left
 	double *size;          // [m] of it
@@ -56,6 +59,8 @@ static void scale_rows(const Tableau *t) {
 		const double length = length_of(t, i);
 		for (int k = 0; k < t->n; ++k)
 			row[k] = length > NOTHING * longest ? row[k] / length : 0;
+		for (int r = 0; t->right[0] && r < 2; ++r)
+			t->right[r][i] = length > NOTHING * longest ? t->right[r][i] / length : 0;
 	}
 }
 
@@ -63,7 +68,7 @@ static void search_row(Tableau *t, int i) {
 	const double *row = row_of(t, i);
 	t->size[i] = 0, t->column[i] = -1;
 	for (int k = t->n - 1; k >= 0; --k) {
-		if (fabs(row[k]) > t->size[i] * (1 + SAME)) {
+		if (fabs(row[k]) > t->size[i] * (1 + SAME) && !(t->chosen && t->chosen[t->speed[k]])) {
 			t->size[i] = fabs(row[k]);
 			t->column[i] = k;
 		}
@@ -78,6 +83,8 @@ static void choose_pivot(Tableau *t, int i, int k, int search) {
 		row[j] /= by;
 	row[k] = 1;
 	t->pivot[i] = k;
+	for (int r = 0; t->right[0] && r < 2; ++r)
+		t->right[r][i] /= by;
 	for (int l = 0; l < t->m; ++l) {
 		double *other = row_of(t, l);
 		const double f = other[k];
@@ -86,6 +93,8 @@ static void choose_pivot(Tableau *t, int i, int k, int search) {
 		for (int j = 0; j < t->n; ++j)
 			other[j] -= f * row[j];
 		other[k] = 0;
+		for (int r = 0; t->right[0] && r < 2; ++r)
+			t->right[r][l] -= f * t->right[r][i];
 		if (search && t->pivot[l] < 0)
 			search_row(t, l);
 	}
@@ -165,9 +174,8 @@ static void clear_dependent_rows(const Tableau *t) {
 	}
 }
 
-/* Of a block: the rank, which of its equations are independent and which of its speeds dependent. */
-static int find_block_rank(const CalModel *model, const LoopBlock *b, const uint8_t *frozen, LoopWork *w, uint8_t *rows,
-                           uint8_t *speeds) {
+/* The equations of a block as they are in w->G, nothing eliminated yet. */
+static Tableau load_block(const CalModel *model, const LoopBlock *b, const uint8_t *frozen, LoopWork *w) {
 	Tableau t = {.m = b->rows,
 	             .n = b->columns,
 	             .T = w->X + b->G,
@@ -178,6 +186,13 @@ static int find_block_rank(const CalModel *model, const LoopBlock *b, const uint
 	             .size = w->gathered + b->row};
 	if (b->columns > 0)
 		memcpy(t.T, w->G + b->G, sizeof(double) * (size_t)t.m * (size_t)t.n);
+	return t;
+}
+
+/* Of a block: the rank, which of its rows are independent and which of its speeds dependent. */
+static int find_block_rank(const CalModel *model, const LoopBlock *b, const uint8_t *frozen, LoopWork *w, uint8_t *rows,
+                           uint8_t *speeds) {
+	Tableau t = load_block(model, b, frozen, w);
 	const int rank = eliminate_rows(&t);
 	for (int i = 0; rows && i < t.m; ++i)
 		rows[model->blocks->rows[b->row + i]] = t.pivot[i] >= 0;
@@ -188,6 +203,21 @@ static int find_block_rank(const CalModel *model, const LoopBlock *b, const uint
 	for (int i = 0; i < t.m; ++i) {
 		if (t.pivot[i] >= 0)
 			speeds[t.speed[t.pivot[i]]] = 0;
+	}
+	return rank;
+}
+
+int loop_eliminate_speeds(const CalModel *model, const uint8_t *frozen, const uint8_t *chosen, LoopWork *w) {
+	int rank = 0;
+	for (int i = 0; model->blocks && i < model->blocks->count; ++i) {
+		const LoopBlock *b = &model->blocks->blocks[i];
+		Tableau t = load_block(model, b, frozen, w);
+		t.chosen = chosen;
+		t.right[0] = w->z + b->row, t.right[1] = w->lambda + b->row;
+		rank += eliminate_rows(&t);
+		clear_dependent_rows(&t);
+		if (!chosen)
+			exchange_columns(&t);
 	}
 	return rank;
 }

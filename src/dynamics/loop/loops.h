@@ -38,6 +38,13 @@ CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8
 /* x = M_c x with the factors of loop_factor() in the metric of M, and lambda of the rows that do not accelerate. */
 void loop_hold(const CalModel *model, const uint8_t *prescribed, CalWork *work, double *x);
 /*
+ * G u = z, G udot = lambda (both of work->loops, by rows of blocks, frozen speeds on the right) solved for dependent speeds:
+ * row r of block b with a pivot (order[b->row + r] >= 0, a column of the block; else -1) reads
+ *   u_pivot + sum over the other columns of X_rk u_k = z_r   in the end.
+ * chosen[nu] (NULL: none) are independent. Needs loop_jacobian(); returns the rank.
+ */
+int loop_eliminate_speeds(const CalModel *model, const uint8_t *frozen, const uint8_t *chosen, LoopWork *w);
+/*
  * Inertias along the columns of a loop that differ by more cost forces of the light ones too many digits; where models are
  * refined in full, it is worth a closer look before that.
  */

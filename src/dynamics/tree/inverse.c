@@ -213,6 +213,15 @@ static const double *zero_speeds(const CalModel *model, CalWork *work) {
 	return work->rhs;
 }
 
+CalStatus cal_mass_mul(const CalModel *model, const CalState *state, const double *x, CalWork *work, double *y) {
+	if (!arguments_ok(model, state, work, y) || !x)
+		return CAL_ERR_ARGUMENT;
+	run_inverse(model, (dvec3){0, 0, 0}, state, zero_speeds(model, work), x, NULL, 0, work, y);
+	for (int i = 0; i < model->nu; ++i)
+		y[i] += model->rotor[i] * x[i];
+	return CAL_OK;
+}
+
 CalStatus cal_gravity_forces(const CalModel *model, const CalState *state, CalWork *work, double *Q) {
 	if (!arguments_ok(model, state, work, Q))
 		return CAL_ERR_ARGUMENT;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * projection.h — the map from independent speeds to all speeds, and what is derived from it.
+ */
+#ifndef CALDER_DYNAMICS_PROJECTION_H
+#define CALDER_DYNAMICS_PROJECTION_H
+
+#include <calder/closed.h>
+#include "model/work.h"
+
+struct CalProjection {
+	const CalModel *model;
+	CalAllocator allocator;
+	int count;            // independent speeds
+	int factored;         // M holds the factor
+	uint8_t *independent; // [nu]
+	uint8_t *held;        // [nu]
+	int *speed;           // [count] of a column of X
+	int *order;           // [count] columns in the order of elimination
+	double *X;            // [nu][count]
+	double *drift, *bias; // [nu]
+	double *M;            // [count][count] by order: L below the diagonal
+	double *D;            // [count] by order
+	double *x, *y, *z;    // [nu] scratch
+	double *scratch;      // [(count + 2) count] of the least squares of actuation
+	int *pivot;           // [count] of the same
+	uint8_t *row;         // [count]
+};
+
+#endif
