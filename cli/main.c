@@ -28,6 +28,7 @@ static const Command commands[] = {
 	{"signals", command_signals, "list the quantities that can be recorded, plotted and read in formulas"},
 	{"view", command_view, "write a run as a page that any browser opens"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
+	{"operators", command_operators, "print mass matrix, factors and compliance with loops held"},
 	{"methods", command_methods, "list the integration methods"},
 	{"convert", command_convert, "write a model as a native file with every number written out"},
 	{"schema", command_schema, "print the format of model files: JSON schema, tables"},
@@ -41,7 +42,7 @@ static void print_help(FILE *out) {
 	        "calder %s: order-N dynamics of multibody systems\n\nusage: calder COMMAND [OPTION]... [ARGUMENT]...\n\n",
 	        cal_version());
 	for (int i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fprintf(
 		out,
 		"\n'calder help COMMAND' explains each, with an example. 'calder --version' prints the version.\n"

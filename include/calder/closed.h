@@ -2,7 +2,7 @@
 /*
  * calder/closed.h — closed-chain operators: the mass matrix of a model with its loops held.
  *
- * G u = s' are the rows of the loops (calder/loops.h). Under generalized forces b, at rest and without gravity, a model
+ * G u = s' are the constraint equations of the loops (calder/loops.h). Under generalized forces b, at rest and without gravity, a model
  * with loops accelerates by
  *   x = M_c b,   M_c = M^-1 - M^-1 G'(G M^-1 G')^+ G M^-1
  * M_c is symmetric, G M_c = 0. Its products take one sweep over tree and loops each, O(N + rows) where loops are

@@ -173,4 +173,54 @@ sed -e 's/duration: 0.2/duration: 0.2, projection: none/' good.yaml >drift.yaml
 calder 0 run drift.yaml
 stdout_has 'loops       closed to [0-9.]+e-(0[5-9]|1[0-2])'
 
+# ---- operators: mass matrix of a four-bar in the speed of its crank, from its geometry
+cat >bars.yaml <<'YAML'
+calder: 1
+gravity: [0, -9.81, 0]
+ground: {nodes: {b: [50 cm, 0, 0]}}
+bodies:
+  crank: {mass: 1 kg, rod: {from: [0, 0, 0], to: [20 cm, 0, 0]}, nodes: {end: [20 cm, 0, 0]}}
+  coupler: {mass: 2.5 kg, rod: {from: [0, 0, 0], to: [50 cm, 0, 0]}, nodes: {end: [50 cm, 0, 0]}}
+  rocker: {mass: 2 kg, rod: {from: [0, 0, 0], to: [40 cm, 0, 0]}, nodes: {end: [40 cm, 0, 0]}}
+joints:
+  crank: {type: revolute, to: crank}
+  elbow: {type: revolute, from: crank/end, to: coupler}
+  rocker: {type: revolute, from: ground/b, to: rocker}
+loops:
+  pin: {type: revolute, from: coupler/end, to: rocker/end}
+state:
+  crank: {q: 90 deg}
+  elbow: {q: -70 deg, guess: true}
+  rocker: {q: 85 deg, guess: true}
+run: {duration: 1 s}
+YAML
+calder 0 operators --json --independent crank --node coupler/end bars.yaml
+python 'import json, math; g = json.load(open("out"))["groups"][0]
+px, py = 0.0, 0.2 # tip of the crank; the pin is where circles about it and about b meet
+dx, dy = 0.5 - px, -py
+d = math.hypot(dx, dy)
+a = (0.25 - 0.16 + d * d) / (2 * d)
+h = math.sqrt(0.25 - a * a)
+cx, cy = px + (a * dx - h * dy) / d, py + (a * dy + h * dx) / d
+vx, vy = -py, px # crank at 1 rad/s
+ex, ey, rx, ry = cx - px, cy - py, cx - 0.5, cy
+# v + w_c x e = w_r x r
+det = -ey * rx + ex * ry
+wc = (-vx * rx - vy * ry) / det
+wr = (vy + wc * ex) / rx if abs(rx) > abs(ry) else -(vx - wc * ey) / ry
+T = 0.04 / 3 + 2 * 0.16 / 3 * wr * wr
+T += 2.5 * (math.hypot(vx - wc * ey / 2, vy + wc * ex / 2) ** 2 + 0.25 / 12 * wc * wc)
+assert abs(g["mass_matrix"][0][0] / T - 1) < 1e-9, (g["mass_matrix"], T)
+assert g["independent"] == ["crank"] and [row[0] for row in g["X"]][0] == 1, g["X"]
+assert abs(g["X"][1][0] - (wc - 1)) < 1e-9 and abs(g["X"][2][0] - wr) < 1e-9, (g["X"], wc, wr)
+node = g["nodes"][0]
+assert node["rank"] == 1 and abs(node["compliance"][2][2] - wc * wc / T) < 1e-9, node
+assert node["compliance_tree"][2][2] > 2 * node["compliance"][2][2]'
+calder 3 operators --independent crank --independent rocker bars.yaml
+stderr_has '2 degrees of freedom are named by --independent, which is not its mobility'
+calder 2 operators --independent crnk bars.yaml
+stderr_has "no degree of freedom 'crnk'"
+calder 2 operators --node coupler/tip bars.yaml
+stderr_has "no node 'coupler/tip'"
+
 exit $((failures > 0))

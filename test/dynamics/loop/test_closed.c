@@ -172,7 +172,7 @@ static void compliance_of_light_links(void **state) {
 	}
 }
 
-/* Held dofs do not move; the product is symmetric, and no row of a loop accelerates. */
+/* Held dofs do not move; the product is symmetric, and no constraint equation accelerates. */
 static void products_with_held_dofs(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
