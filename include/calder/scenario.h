@@ -66,7 +66,7 @@ typedef struct CalScenarioEntry {
 	double angular_jump; // and the angular one about the origin [kg m^2/s]; where nothing is on the ground, round-off
 	int changed;         // nonzero: it was a change of topology
 	int imposed; // nonzero: it gave bodies a motion or took one from them (propagate, release, a kinematic attach), so that
-		// the jumps are its doing; of the end of a kinematic propagation they are since its begin
+				 // the jumps are its doing; of the end of a kinematic propagation they are since its begin
 	CalStatus refused; // CAL_OK: it was done; otherwise it was not, and the run continued or ended
 	const char *why;   // of a refusal; ""
 } CalScenarioEntry;

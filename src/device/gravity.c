@@ -15,7 +15,7 @@
  *
  * R depends on the time alone, and the device computes it by itself, to round-off with any method and any step: it is
  * Kepler's orbit, or with oblateness a sequence of segments about Kepler orbits, each solved at a sample time of the device
- * and kept in its discrete states. As states under the integrator's error control R was up to 400 times less accurate
+ * and kept in its discrete states. As states under the integrator's error control R was 2 to 400 times less accurate
  * than a body in the same orbit: states are held to rtol |R|, a body's position to rtol of its way in a step.
  */
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /*
  * projection.c — u = X v + drift, udot = X vdot + bias [THEORY (5.24)].
  *
- * Gauss and Jordan on the rows G u = s', G udot = gamma (dynamics/loop/loop_mobility.c) leave one dependent speed in each
- * independent row: its row of X is what stands beside it, with the opposite sign, and drift and bias are what has become
+ * Gauss and Jordan on the equations G u = s', G udot = gamma (dynamics/loop/loop_mobility.c) leave one dependent speed in
+ * each independent equation: its row of X is what stands beside it, with the opposite sign, and drift and bias are what has become
  * of s' and gamma. Held speeds are on the right-hand side from the start.
  */
 #include "dynamics/projection.h"

@@ -17,7 +17,7 @@ enum {
 	STAGE_BIAS = 4,         // al, a: accelerations at udot = 0 (shifted by -work->gravity)
 	STAGE_ACCELERATION = 8, // A: what udot adds to them
 	STAGE_FACTOR = 16,      // gain, D_inv, articulated inertias
-	STAGE_CLOSED = 32,      // rows of loops at CalWork.factored_q, or by cut joints their factor
+	STAGE_CLOSED = 32,      // constraint equations at CalWork.factored_q, or by cut joints their factor
 	STAGE_REACTION = 64,    // reactions of the bodies
 };
 

@@ -60,10 +60,11 @@ static void note_adaptive(CalSim *sim, double error, double moved, double allowe
 }
 
 static void note_held(CalSim *sim, double error, double moved, double allowed) {
-	doubts_note(&sim->doubts, CAL_DOUBT_BALANCE, "", cal_sim_time(sim), error, allowed,
-	            "energy balance error %.3g J at t = %.6g s, %.2g %% of the %.4g J that moved, with system matrices that are "
-	            "held for %g s: update them more often, retain more modes, take a smaller step, or formulation order-n",
-	            error, cal_sim_time(sim), 100 * error / moved, moved, sim->formulation.options.update);
+	doubts_note(
+		&sim->doubts, CAL_DOUBT_BALANCE, "", cal_sim_time(sim), error, allowed,
+		"energy balance error %.3g J at t = %.6g s, %.2g %% of the %.4g J that moved, with system matrices that are "
+		"held for %g s: update them more often, retain more modes, take a smaller step, or formulation order-n",
+		error, cal_sim_time(sim), 100 * error / moved, moved, sim->formulation.options.update);
 }
 
 static CalStatus examine_balance(CalSim *sim) {

@@ -5,7 +5,7 @@
  *
  * M_c b is the forward dynamics of b alone: at rest, without gravity, rows that do not accelerate by themselves. Where loops
  * are eliminated in the sweeps, one product is one inward and one outward sweep; by cut joints it is a solve with the
- * tree's factor and one with that of G M^-1 G'. Wrenches on nodes act on their links, not as generalised forces: on a
+ * tree's factor and one with that of G M^-1 G'. Wrenches on nodes act on their links, not as generalized forces: on a
  * light link the moments about its joints cancel, and rounding them would leave it forces that it does not have.
  */
 #include <calder/closed.h>
@@ -34,7 +34,7 @@ static CalStatus prepare_tree(const CalModel *model, const double *q, CalWork *w
 	return isnan(work->dofs[work->failed_dof].D_inv) ? CAL_NOT_FINITE : CAL_SINGULAR;
 }
 
-/* Rows of loops at rest; by cut joints their factor too. */
+/* Constraint equations at rest; by cut joints their factor too. */
 static CalStatus prepare_rows(const CalModel *model, const double *q, double t, CalWork *work) {
 	LoopWork *w = &work->loops;
 	kinematics_outward(model, q, w->rest, work);
@@ -66,7 +66,7 @@ CalStatus cal_closed_factor(const CalModel *model, const CalState *state, const 
 
 /* ---- one product ---------------------------------------------------------------------------------------- */
 
-/* Multipliers of redundant rows are zero while accelerations are refined (forward.c). */
+/* Multipliers of redundant equations are zero while accelerations are refined (forward.c). */
 static void refine(const CalModel *model, CalWork *work, double *x) {
 	LoopWork *w = &work->loops;
 	const CalState at = {.t = w->time, .q = w->factored_q, .u = w->rest};
@@ -92,7 +92,7 @@ static void solve_eliminated(const CalModel *model, CalWork *work, double *x) {
 		refine(model, work, x);
 }
 
-/* By cut joints under the generalised forces b, which are what work->tau and the wrenches amount to. */
+/* By cut joints under the generalized forces b, which are what work->tau and the wrenches amount to. */
 static void solve_cut_joint(const CalModel *model, CalWork *work, const double *b, double *x) {
 	LoopWork *w = &work->loops;
 	work->failed_dof = -1;

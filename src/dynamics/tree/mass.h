@@ -10,7 +10,7 @@
 #if CAL_LANES == 1
 /* Unit wrench along one of six axes, angular-first. */
 spatial unit_wrench(int row);
-/* Generalised forces J'e of a unit wrench at a node; needs poses. */
+/* Generalized forces J'e of a unit wrench at a node; needs poses. */
 void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q);
 CalStatus check_compliance(const CalModel *model, const int *nodes, int count, const double *scratch);
 /* The mean of C[n n] and its transpose. */

@@ -138,7 +138,7 @@ static void compliance_holds_loops(void **state) {
 
 static void compliance_of_redundant_linkages(void **state) {
 	(void)state;
-	static const RefLoopType types[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_POINT};
+	static const RefLoopType types[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_SPHERICAL};
 	double worst = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 12; seed++) {
 		Rng r = rng_make(seed);

@@ -54,7 +54,7 @@ static Closed closed_made(RefModel *ref, uint64_t seed) {
 	return closed_create(f);
 }
 
-/* G X = 0, G drift = s', G bias = gamma; independent rows of X are unit rows. */
+/* G X = 0, G drift = s', G bias = gamma; rows of X of independent speeds are unit rows. */
 static void check_map(Closed *c) {
 	const uint64_t seed = c->f->seed;
 	const int n = c->n, m = c->m, k = c->k;
