@@ -403,7 +403,7 @@ int command_modes(int argc, char **argv) {
 	                                        {"name", required_argument, NULL, 'n'},
 	                                        {"body", required_argument, NULL, 'o'},
 	                                        {"ignore-geometric", no_argument, NULL, 'g'},
-	                                        {"geometric", no_argument, NULL, 's'},
+	                                        {"geometric", no_argument, NULL, 'e'},
 	                                        {"modes", required_argument, NULL, 'm'},
 	                                        {"max-frequency", required_argument, NULL, 'x'},
 	                                        {"interface", required_argument, NULL, 'i'},
@@ -429,7 +429,7 @@ int command_modes(int argc, char **argv) {
 			return option_wrong("modes", argv, options);
 		o.json |= option == 'j';
 		o.ignore_geometric |= option == 'g';
-		o.how.geometric |= option == 's';
+		o.how.geometric |= option == 'e';
 		o.free |= option == 'f';
 		o.system |= option == 's';
 		o.structural |= option == 't';

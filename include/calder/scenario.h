@@ -65,8 +65,11 @@ typedef struct CalScenarioEntry {
 		linear_jump; // of a change of topology: by how much it changed the momentum of all groups and devices [kg m/s]
 	double angular_jump; // and the angular one about the origin [kg m^2/s]; where nothing is on the ground, round-off
 	int changed;         // nonzero: it was a change of topology
-	int imposed; // nonzero: it gave bodies a motion or took one from them (propagate, release, a kinematic attach), so that
-				 // the jumps are its doing; of the end of a kinematic propagation they are since its begin
+	/*
+	 * Nonzero: it gave bodies a motion or took one from them (propagate, release, a kinematic attach), so that the jumps are
+	 * its doing; at the end of a kinematic propagation they are those since it began.
+	 */
+	int imposed;
 	CalStatus refused; // CAL_OK: it was done; otherwise it was not, and the run continued or ended
 	const char *why;   // of a refusal; ""
 } CalScenarioEntry;
