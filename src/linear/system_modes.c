@@ -377,6 +377,8 @@ CalStatus cal_linear_modes(const CalLinear *linear, const CalSystemModesOptions 
 	if (!linear || !modes)
 		return error_null(error, __func__, !linear ? "linear" : "modes");
 	*modes = (CalSystemModes){0};
+	if (!linear->M)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_linear_modes: there are no equations; linearize a model first");
 	const CalAllocator from = allocator_or_default(allocator);
 	Undamped u = {.linear = linear, .n = linear->count};
 	Cursor cursor = {0};
