@@ -63,7 +63,9 @@ static int factor(int n, double *M, double *D) {
 
 CalStatus cal_projected_factor(CalProjection *projection, const CalState *state, CalWork *work) {
 	CalProjection *p = projection;
-	double *M = p ? p->scratch : NULL;
+	if (!p)
+		return CAL_ERR_ARGUMENT;
+	double *M = p->scratch;
 	const CalStatus status = cal_projected_mass(p, state, work, M);
 	if (status != CAL_OK)
 		return status;

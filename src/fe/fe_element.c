@@ -138,7 +138,7 @@ int fe_element_points(int kind, const double (*x)[3], FePoint point[FE_ELEMENT_P
 	int count = 0;
 	double s[3], weight;
 	for (; count < FE_ELEMENT_POINTS && (weight = point_at(type, count, s)) > 0; count++) {
-		double dN[FE_ELEMENT_NODES][3], J[3][3] = {{0}}, inverse[3][3];
+		double dN[FE_ELEMENT_NODES][3] = {{0}}, J[3][3] = {{0}}, inverse[3][3];
 		for (int c = 0; c < 3; c++) {
 			double more[FE_ELEMENT_NODES], less[FE_ELEMENT_NODES], at[3] = {s[0], s[1], s[2]};
 			at[c] = s[c] + step;

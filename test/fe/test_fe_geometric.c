@@ -157,7 +157,7 @@ static int deck_create(Deck *d) {
 /* ---- the body ------------------------------------------------------------------------------------ */
 
 typedef struct Spun {
-	CalModal *modal;
+	CalModal *modal = NULL;
 	CalModel *model;
 	CalState state;
 	CalWork *work;
@@ -167,8 +167,8 @@ typedef struct Spun {
 static CalModal *reduce(const Deck *d, int modes, int geometric) {
 	char path[128];
 	CalError error = {0};
-	CalFeModel *fe;
-	CalModal *modal;
+	CalFeModel *fe = NULL;
+	CalModal *modal = NULL;
 	snprintf(path, sizeof path, "%s/part.inp", d->folder);
 	const CalFeReduction how = {.modes = modes, .geometric = geometric, .display_count = -1};
 	if (cal_fe_read(path, NULL, NULL, &fe, &error) != CAL_OK || cal_fe_reduce(fe, &how, &modal, &error) != CAL_OK)
@@ -364,8 +364,8 @@ static void differential_stiffness_of_dmig_is_used(void **state) {
 	static const double want[][2] = {{0, 3.51602}, {4, 5.58500}, {8, 9.25684}, {12, 13.1702}};
 	NEEDS_LAPACK();
 	CalError error = {0};
-	CalFeModel *fe;
-	CalModal *modal;
+	CalFeModel *fe = NULL;
+	CalModal *modal = NULL;
 	const char *const ends[] = {"10", "90"};
 	const CalFeReduction how = {.modes = 12, .geometric = 1, .interface_count = 2, .interfaces = ends};
 	if (cal_fe_read(FIXTURE("spun.pch"), NULL, NULL, &fe, &error) != CAL_OK ||
@@ -389,8 +389,8 @@ static void matrices_alone_are_refused(void **state) {
 	(void)state;
 	NEEDS_LAPACK();
 	CalError error = {0};
-	CalFeModel *fe;
-	CalModal *modal;
+	CalFeModel *fe = NULL;
+	CalModal *modal = NULL;
 	const char *const ends[] = {"10", "50"};
 	const CalFeReduction how = {.geometric = 1, .interface_count = 2, .interfaces = ends};
 	const CalFeReduction no_hold = {.geometric = 1, .interface_count = -1};

@@ -31,9 +31,11 @@ static const double AT_FIRST = 1e-3; // what a turn is taken to leave before tha
 /* External wrenches; what acts on the degrees of freedom is in tau. */
 static void keep_forces(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	const LoopRefined *r = &work->loops.refined;
-	const spatial *external = at->at_rest ? r->external : forces_collect(model, at->input, work);
-	for (int i = 0; i < model->link_count; ++i)
-		r->external[i] = external ? external[i] : spatial_zero();
+	if (!at->at_rest) {
+		const spatial *external = forces_collect(model, at->input, work);
+		for (int i = 0; i < model->link_count; ++i)
+			r->external[i] = external ? external[i] : spatial_zero();
+	}
 	memcpy(r->tau, work->tau, sizeof(double) * (size_t)model->nu);
 }
 
