@@ -68,7 +68,7 @@ foreach(source IN LISTS calder_test_sources)
 		list(APPEND labels threads)
 		add_dependencies(calder_thread_tests ${target})
 	endif()
-	if(name MATCHES "^(integrate\\.flexible_invariants|examples\\.(station|events)|dynamics\\.flex\\.spin_up)$") # long runs: without sanitizers only
+	if(name MATCHES "^(integrate\\.flexible_invariants|examples\\.(station|events)|dynamics\\.flex\\.spin_up|sim\\.threads)$") # long runs: without ASan (threads: with TSan)
 		list(APPEND labels slow)
 	endif()
 	set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${calder_test_limit})
