@@ -157,7 +157,7 @@ static int deck_create(Deck *d) {
 /* ---- the body ------------------------------------------------------------------------------------ */
 
 typedef struct Spun {
-	CalModal *modal = NULL;
+	CalModal *modal;
 	CalModel *model;
 	CalState state;
 	CalWork *work;
@@ -418,7 +418,7 @@ static void unusable_elements_are_reported(void **state) {
 		{"*MATERIAL", "*ELEMENT, TYPE=C3D4, ELSET=PART\n99, 1, 2, 3\n*MATERIAL", "element 99 has too few nodes"},
 		{"*MATERIAL", "*ELEMENT, TYPE=C3D4, ELSET=PART\n99, 1, 2, 3, 777\n*MATERIAL", "a node without coordinates"},
 		{"*MATERIAL", "*ELEMENT, TYPE=C3D4, ELSET=PART\n99, 1, 2, 4, 3\n*MATERIAL", "turned inside out"},
-		{"*MATERIAL", "*NSET, NSET=x, GENERATE\n1, 9223372036854775807, 1\n*MATERIAL", "with the step 1"},
+		{"*MATERIAL", "*NSET, NSET=x, GENERATE\n1, 2000000000, 1\n*MATERIAL", "with the step 1"},
 		{"*MATERIAL", "*NSET, NSET=x, GENERATE\n1, 9, 0\n*MATERIAL", "generated from 1 to 9 with the step 0"},
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
