@@ -66,7 +66,6 @@ static void print_mode(const CalModel *model, const CalSystemMode *mode, int num
 	print_shares(shares, collect_shares(model, mode, shares));
 }
 
-/* An acceleration that an oscillation of 1e-6 of the lowest frequency's period would not show is equilibrium. */
 static void print_group(const CalModel *model, const CalLinear *linear, const CalSystemModes *modes, double at,
                         Share *shares) {
 	printf("  group       \"%s\" at t = %g s: %d independent degrees of freedom of %d, %d rigid-body mode%s%s\n",

@@ -171,6 +171,27 @@ static int set_quantity(RunOptions *options, int option, const char *value) {
 	return -1;
 }
 
+/* --formulation, --unretained, --retain. */
+static int set_formulation(RunOptions *options, int option, const char *value) {
+	switch (option) {
+	case OPTION_FORMULATION:
+		options->formulation = strcmp(value, "system") == 0 ? CAL_FORMULATION_SYSTEM : CAL_FORMULATION_ORDER_N;
+		return options->formulation || strcmp(value, "order-n") == 0
+		           ? EXIT_OK
+		           : say_usage("run", "--formulation is order-n or system, not '%s'", value);
+	case OPTION_UNRETAINED:
+		options->unretained = strcmp(value, "bounded") == 0 ? CAL_UNRETAINED_BOUNDED : CAL_UNRETAINED_FROZEN;
+		return options->unretained || strcmp(value, "frozen") == 0
+		           ? EXIT_OK
+		           : say_usage("run", "--unretained is frozen or bounded, not '%s'", value);
+	default:
+		return option_frequency(value, &options->retain)
+		           ? EXIT_OK
+		           : say_usage("run", "--retain: write a frequency with its unit, '40 Hz' or '250 rad/s', not '%s'",
+		                       value);
+	}
+}
+
 static int set_option(RunOptions *options, int option, const char *value) {
 	const int code = set_quantity(options, option, value);
 	if (code >= 0)
@@ -230,20 +251,9 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		           ? EXIT_OK
 		           : say_usage("run", "--when-full is wait or drop, not '%s'", value);
 	case OPTION_FORMULATION:
-		options->formulation = strcmp(value, "system") == 0 ? CAL_FORMULATION_SYSTEM : CAL_FORMULATION_ORDER_N;
-		return options->formulation || strcmp(value, "order-n") == 0
-		           ? EXIT_OK
-		           : say_usage("run", "--formulation is order-n or system, not '%s'", value);
 	case OPTION_UNRETAINED:
-		options->unretained = strcmp(value, "bounded") == 0 ? CAL_UNRETAINED_BOUNDED : CAL_UNRETAINED_FROZEN;
-		return options->unretained || strcmp(value, "frozen") == 0
-		           ? EXIT_OK
-		           : say_usage("run", "--unretained is frozen or bounded, not '%s'", value);
 	case OPTION_RETAIN:
-		return option_frequency(value, &options->retain)
-		           ? EXIT_OK
-		           : say_usage("run", "--retain: write a frequency with its unit, '40 Hz' or '250 rad/s', not '%s'",
-		                       value);
+		return set_formulation(options, option, value);
 	case OPTION_STRICT:
 		options->strict = true;
 		return EXIT_OK;

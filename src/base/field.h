@@ -30,8 +30,8 @@
 	X(FIELD_NUMBERS, "number, or a list", "numbers")                                                             \
 	X(FIELD_ROWS, "three rows", "rows") /* for x, y and z: a number per mode */                                  \
 	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix")                                               \
-	X(FIELD_MATRICES, "three matrices or diagonals", "matrices") /* for x, y and z */                            \
-	X(FIELD_VECTOR, "vector", "vector")                          /* CalVec3 */                                   \
+	X(FIELD_MATRICES, "list of matrices or diagonals", "matrices") /* three or twelve */                         \
+	X(FIELD_VECTOR, "vector", "vector")                            /* CalVec3 */                                 \
 	X(FIELD_PAIR, "two numbers", "pair")                                                                         \
 	X(FIELD_TENSOR, "`[xx, yy, zz]`, or three rows of three numbers", "tensor")                                  \
 	X(FIELD_AXIS, "axis", "axis")                                    /* CalVec3, not zero */                     \

@@ -8,7 +8,7 @@
 static const CalGroupId main_group = {0};
 static const CalBodyId ground = {0};
 
-static Rig flyer(void) {
+static Rig free_body(void) {
 	Rig rig = rig_new();
 	rig_body(&rig, main_group, ground, "bus", cal_joint_def(CAL_JOINT_FREE), 50, (CalVec3){8, 6, 4});
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
@@ -53,7 +53,7 @@ static void a_number_a_table_and_a_formula_are_alike(void **state) {
 	for (size_t k = 0; k < sizeof adds / sizeof adds[0]; k++) {
 		double u[3][6];
 		for (int i = 0; i < 3; i++) {
-			Rig rig = flyer();
+			Rig rig = free_body();
 			rig_ok(adds[k](&rig, commands[i], &rig_error));
 			cal_sim_state(rig.sim, 0)->u[4] = 0.3;
 			rig_advance(&rig, 2);
@@ -92,7 +92,7 @@ static void quaternion_feedback_comes_to_rest(void **state) {
 	const CalVec3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 	const char *const laws[] = {"4*qx(bus) + 6*body_rate(bus.wx)", "4*pose(bus.qy) + 6*body_rate(bus.wy)",
 	                            "4*qz(bus, ground) + 6*body_rate(bus, ground.wz)"};
-	Rig rig = flyer();
+	Rig rig = free_body();
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "w%d", i);
@@ -163,7 +163,7 @@ static void commands_are_clipped(void **state) {
 /* A zero that is given counts: the engine is off. */
 static void a_throttle_of_zero_is_off(void **state) {
 	(void)state;
-	Rig rig = flyer();
+	Rig rig = free_body();
 	double output[1];
 	const CalFieldValue values[] = {
 		{.field = "node", .node = bus_of(&rig)}, {.field = "thrust", .number = 7}, {.field = "throttle", .number = 0}};
@@ -195,14 +195,14 @@ static void mistakes_are_named(void **state) {
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		CalError error = {0};
-		Rig rig = flyer();
+		Rig rig = free_body();
 		assert_int_equal(rows[i].add(&rig, rows[i].command, &error), CAL_ERR_ARGUMENT);
 		if (!strstr(error.text, rows[i].want))
 			fail_msg("row %d: %s", (int)i, error.text);
 		rig_free(&rig);
 	}
 	CalError error = {0};
-	Rig rig = flyer();
+	Rig rig = free_body();
 	rig_ok(add_wheel(&rig, (CalLoadValue){.formula = "log(1 - t)"}, &rig_error));
 	assert_true(cal_sim_advance(rig.sim, 2, &error) != CAL_OK);
 	assert_non_null(strstr(error.text, "torque = log(1 - t) is "));

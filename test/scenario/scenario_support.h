@@ -86,4 +86,15 @@ static inline double angle_of(CalSim *sim, const char *joint, int dof) {
 	return cal_sim_state(sim, dof_ref.group)->q[dof_ref.q];
 }
 
+#define RK4 "run: {duration: 1 s, method: rk4, step: 1 ms}\n"
+
+/* Coordinates and speeds of two groups, to the bit. */
+static inline void same_state(CalSim *a, int group_a, CalSim *b, int group_b) {
+	const CalModel *model = cal_sim_model(a, group_a);
+	const CalState *x = cal_sim_state(a, group_a), *y = cal_sim_state(b, group_b);
+	assert_int_equal(cal_model_u_count(model), cal_model_u_count(cal_sim_model(b, group_b)));
+	assert_memory_equal(x->q, y->q, (size_t)cal_model_q_count(model) * sizeof(double));
+	assert_memory_equal(x->u, y->u, (size_t)cal_model_u_count(model) * sizeof(double));
+}
+
 #endif

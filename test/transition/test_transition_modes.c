@@ -11,6 +11,7 @@
 #include "base/serializer.h"
 #include "sim/sim_internal.h"
 #include "support/small_system.h"
+#include "transition/checkpoint_bytes.h"
 
 static void expect(CalStatus got, CalStatus want, const CalError *error, const char *word) {
 	if (got != want || !strstr(error->text, word))
@@ -180,21 +181,8 @@ static void too_little_memory_for_modes_changes_nothing(void **state) {
 
 /* ---- checkpoints ----------------------------------------------------------------------------------------------- */
 
-typedef struct Bytes {
-	char *at;
-	size_t size;
-} Bytes;
-
-static Bytes take(CalSim *sim) {
-	Bytes b = {.size = cal_checkpoint_size(sim)};
-	b.at = test_alloc(1, b.size);
-	sim->wall_s = sim->cpu_s = 0; // the clocks are all that may differ
-	check_ok(0, cal_checkpoint_take(sim, b.at, b.size, NULL));
-	return b;
-}
-
 static void check_same(CalSim *a, CalSim *b) {
-	const Bytes x = take(a), y = take(b);
+	const Bytes x = take_without_clocks(a), y = take_without_clocks(b);
 	assert_int_equal(x.size, y.size);
 	assert_memory_equal(x.at, y.at, x.size);
 	free(x.at);
@@ -231,9 +219,9 @@ static void checkpoints_hold_bodies_that_came_in_and_locked_modes(void **state) 
 	Twins whole, fresh;
 	check_ok(0, twins_create(&whole, 0));
 	check_ok(0, twins_create(&fresh, 0));
-	const Bytes before = take(whole.s.sim);
+	const Bytes before = take_without_clocks(whole.s.sim);
 	lock_two(&whole);
-	const Bytes locked = take(whole.s.sim);
+	const Bytes locked = take_without_clocks(whole.s.sim);
 	const double held = cal_sim_state(whole.s.sim, 1)->q[8];
 	restore(fresh.s.sim, locked);
 	check_same(fresh.s.sim, whole.s.sim);
@@ -266,7 +254,7 @@ static void a_forged_node_of_a_flexible_body_is_refused(void **state) {
 	check_ok(0, twins_create(&whole, 0));
 	check_ok(0, twins_create(&fresh, 0));
 	lock_two(&whole);
-	const Bytes locked = take(whole.s.sim);
+	const Bytes locked = take_without_clocks(whole.s.sim);
 	const uint32_t node = whole.added[2].value, wrong = 100000000;
 	char wanted[sizeof node + sizeof(double)];
 	memcpy(wanted, &node, sizeof node);
@@ -294,17 +282,17 @@ static void a_restore_without_room_for_modes_changes_nothing(void **state) {
 	int refused = 0, done = 0;
 	check_ok(0, twins_create(&whole, 0));
 	lock_two(&whole);
-	const Bytes locked = take(whole.s.sim);
+	const Bytes locked = take_without_clocks(whole.s.sim);
 	for (size_t memory = 80000; memory < 400000 && done < 3; memory += 1024) {
 		Twins t;
 		if (twins_create(&t, memory) != CAL_OK) {
 			system_end(&t.s);
 			continue;
 		}
-		const Bytes was = take(t.s.sim);
+		const Bytes was = take_without_clocks(t.s.sim);
 		const size_t left = cal_sim_memory_left(t.s.sim);
 		const CalStatus status = cal_checkpoint_restore(t.s.sim, locked.at, locked.size, &t.s.error);
-		const Bytes is = take(t.s.sim), *want = status == CAL_OK ? &locked : &was;
+		const Bytes is = take_without_clocks(t.s.sim), *want = status == CAL_OK ? &locked : &was;
 		if (status != CAL_OK) {
 			expect(status, CAL_ERR_MEMORY, &t.s.error, "CalSimCapacity.memory");
 			assert_int_equal(cal_sim_memory_left(t.s.sim), left);

@@ -10,6 +10,7 @@
 
 #include "sim/sim_internal.h"
 #include "support/small_system.h"
+#include "transition/checkpoint_bytes.h"
 
 static void expect(CalStatus got, CalStatus want, const CalError *error, const char *word) {
 	if (got != want || !strstr(error->text, word))
@@ -379,19 +380,6 @@ static void bad_calls_are_refused(void **state) {
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------------ */
 
-typedef struct Bytes {
-	char *at;
-	size_t size;
-} Bytes;
-
-static Bytes take(CalSim *sim) {
-	Bytes b = {.size = cal_checkpoint_size(sim)};
-	b.at = test_alloc(1, b.size);
-	sim->wall_s = sim->cpu_s = 0; // the clocks are all that may differ
-	check_ok(0, cal_checkpoint_take(sim, b.at, b.size, NULL));
-	return b;
-}
-
 /* From every propagation into a new simulation and into one in every other propagation: the runs stay bit-identical. */
 static void checkpoints_hold_every_propagation(void **state) {
 	(void)state;
@@ -400,7 +388,7 @@ static void checkpoints_hold_every_propagation(void **state) {
 		advance(&whole.s, 0.01);
 		switch_to(&whole.s, 0, (CalPropagation)from, NULL);
 		advance(&whole.s, 0.02);
-		const Bytes at = take(whole.s.sim);
+		const Bytes at = take_without_clocks(whole.s.sim);
 		const CalPropagation next = (CalPropagation)((from + 1) % CAL_PROPAGATION_COUNT);
 		for (int into = -1; into < CAL_PROPAGATION_COUNT; into++) {
 			Boom fresh = boom();
@@ -420,7 +408,7 @@ static void checkpoints_hold_every_propagation(void **state) {
 				switch_to(&whole.s, 0, next, NULL);
 				advance(&whole.s, 0.06);
 			}
-			const Bytes a = take(whole.s.sim), b = take(fresh.s.sim);
+			const Bytes a = take_without_clocks(whole.s.sim), b = take_without_clocks(fresh.s.sim);
 			assert_int_equal(a.size, b.size);
 			assert_memory_equal(a.at, b.at, a.size);
 			free(a.at);

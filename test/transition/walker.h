@@ -13,6 +13,7 @@
 #include "checkpoint/checkpoint.h"
 #include "support/check.h"
 #include "support/rng.h"
+#include "transition/checkpoint_bytes.h"
 
 /* ---- the scenario ---------------------------------------------------------------------------------------------- */
 
@@ -406,20 +407,6 @@ static inline Run *run_create(CalMethod method, int projection) {
 }
 
 /* ---- comparing ----------------------------------------------------------------------------------------------------- */
-
-typedef struct Bytes {
-	char *at;
-	size_t size;
-} Bytes;
-
-static inline Bytes take(const CalSim *sim) {
-	Bytes bytes = {.size = cal_checkpoint_size(sim)};
-	size_t used = 0;
-	bytes.at = test_alloc(1, bytes.size);
-	assert_int_equal(cal_checkpoint_take(sim, bytes.at, bytes.size, &used), CAL_OK);
-	assert_int_equal(used, bytes.size);
-	return bytes;
-}
 
 static inline void restore(CalSim *sim, Bytes bytes) {
 	rig_ok(cal_checkpoint_restore(sim, bytes.at, bytes.size, &rig_error));

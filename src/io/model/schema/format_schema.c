@@ -32,7 +32,7 @@ static const char definitions[] =
 	"    \"matrix\": {\"anyOf\": [{\"$ref\": \"#/$defs/numbers\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
 	"\"#/$defs/numbers\"}}]},\n"
 	"    \"matrices\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/matrix\"}, \"minItems\": 3, \"maxItems\": "
-	"3},\n"
+	"12},\n"
 	"    \"formula\": {\"description\": \"a formula (docs/expressions.md), or a number\", \"type\": [\"number\", "
 	"\"string\"]},\n"
 	"    \"formulas\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/formula\"}, \"minItems\": 3, \"maxItems\": "
