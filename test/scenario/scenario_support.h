@@ -97,4 +97,13 @@ static inline void same_state(CalSim *a, int group_a, CalSim *b, int group_b) {
 	assert_memory_equal(x->u, y->u, (size_t)cal_model_u_count(model) * sizeof(double));
 }
 
+/* A file that is refused, at a place in it and with these words. */
+static inline void expect_error(const char *text, const char *want) {
+	CalSetup *file = NULL;
+	CalError error = {0};
+	assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+	if (!strstr(error.text, want) || strncmp(error.text, "t.yaml:", 7) != 0)
+		fail_msg("\"%s\" does not say \"%s\"", error.text, want);
+}
+
 #endif

@@ -139,14 +139,6 @@ static void a_kinematic_attach_says_what_it_did_to_the_momentum(void **state) {
 
 /* ---- mistakes -------------------------------------------------------------------------------------------------- */
 
-static void expect_error(const char *text, const char *want) {
-	CalSetup *file = NULL;
-	CalError error = {0};
-	assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
-	if (!strstr(error.text, want) || strncmp(error.text, "t.yaml:", 7) != 0)
-		fail_msg("\"%s\" does not say \"%s\"", error.text, want);
-}
-
 static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
 #define EVENT(action) BOOM "events: {e: {at: 1 s, do: {" action "}}}\nrun: {duration: 2 s}\n"
