@@ -253,7 +253,8 @@ static void json_instances(const CalSetup *setup) {
 			json_string(stdout, it.joint);
 		else
 			printf("null");
-		printf(", \"bodies\": %d, \"compiled\": %s}", it.body_count, it.is_compiled ? "true" : "false");
+		printf(", \"bodies\": %d, \"compiled\": %s, \"component\": %s}", it.body_count,
+		       it.is_compiled ? "true" : "false", it.is_component ? "true" : "false");
 	}
 	printf("],\n  \"interface\": [");
 	for (int i = 0; i < cal_setup_interface_node_count(setup); i++) {
@@ -270,9 +271,9 @@ static void print_instances(const CalSetup *setup) {
 		if (status == CAL_OK && it.is_compiled)
 			printf("subsystem \"%s\": %s, compiled\n", it.name, it.file);
 		else if (status == CAL_OK)
-			printf("subsystem \"%s\": %s, %d %s, %s%s\n", it.name, it.file, it.body_count,
-			       it.body_count == 1 ? "body" : "bodies", it.joint ? "carried by joint " : "not attached",
-			       it.joint ? it.joint : "");
+			printf("%s \"%s\": %s, %d %s, %s%s\n", it.is_component ? "component" : "subsystem", it.name, it.file,
+			       it.body_count, it.body_count == 1 ? "body" : "bodies",
+			       it.joint ? "carried by joint " : "not attached", it.joint ? it.joint : "");
 	}
 	for (int i = 0; i < cal_setup_interface_node_count(setup); i++)
 		printf("interface node %s\n", cal_setup_interface_node(setup, i));

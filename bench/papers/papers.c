@@ -17,8 +17,9 @@ static const struct {
 	const char *name;
 	int (*write)(const PaperJob *job);
 } tables[] = {
-	{"machine", write_machine},   {"cases", write_cases},       {"updates", write_updates},
-	{"branches", write_branches}, {"pendulum", write_pendulum},
+	{"machine", write_machine},       {"cases", write_cases},       {"updates", write_updates},
+	{"branches", write_branches},     {"pendulum", write_pendulum}, {"operations", write_operations},
+	{"components", write_components},
 };
 
 FILE *paper_file(const PaperJob *job, const char *name) {
@@ -59,8 +60,9 @@ static int known(const char *name) {
 }
 
 static int usage(void) {
-	fprintf(stderr, "usage: papers [--quick|--full] FOLDER [machine|cases|updates|branches|pendulum]...\n"
-	                "       papers --start FILE\n");
+	fprintf(stderr,
+	        "usage: papers [--quick|--full] FOLDER [machine|cases|updates|branches|pendulum|operations|components]...\n"
+	        "       papers --start FILE\n");
 	return 2;
 }
 

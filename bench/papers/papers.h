@@ -25,11 +25,13 @@ typedef struct PaperJob {
 	PaperScale scale;
 } PaperJob;
 
-int write_cases(const PaperJob *job);    // Ghosh and Quiocho, table 2, figures 2 and 3
-int write_updates(const PaperJob *job);  // Huynh et al., table 1
-int write_branches(const PaperJob *job); // Huynh et al., table 2
-int write_pendulum(const PaperJob *job); // Kasper and Vlasenko, figures 5 and 6
-int write_machine(const PaperJob *job);  // what all of it was run on
+int write_cases(const PaperJob *job);      // Ghosh and Quiocho, table 2, figures 2 and 3
+int write_updates(const PaperJob *job);    // Huynh et al., table 1
+int write_branches(const PaperJob *job);   // Huynh et al., table 2
+int write_pendulum(const PaperJob *job);   // Kasper and Vlasenko, figures 5 and 6
+int write_operations(const PaperJob *job); // Kasper and Vlasenko, the operations of section 6
+int write_components(const PaperJob *job); // Kasper and Vlasenko, what a component costs outside
+int write_machine(const PaperJob *job);    // what all of it was run on
 
 /** Opens FOLDER/name for writing; NULL after a message. */
 FILE *paper_file(const PaperJob *job, const char *name);

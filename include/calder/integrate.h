@@ -78,6 +78,7 @@ typedef struct CalIntegratorOptions {
 	double max_step;   // adaptive (0: none)
 	int64_t max_steps; // per call of cal_integrator_advance or cal_sim_advance (0: 10^9)
 	int projection;    // loops: steps from one projection to the next; 0: 1, negative: none (CalLoopDef.frequency)
+	int euclidean;     // projections: nonzero: smallest change in coordinates; 0: smallest in the metric of M
 	CalInputFn input;  // NULL: no inputs
 	void *user;        // handed to input
 } CalIntegratorOptions;

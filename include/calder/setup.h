@@ -151,10 +151,10 @@ CAL_API CalStatus cal_setup_motion(const CalSetup *setup, int index, CalMotionDe
 /** Sets the groups in motion; call it after cal_setup_apply_state(), whose values it keeps. */
 CAL_API CalStatus cal_setup_apply_motions(const CalSetup *setup, CalSim *sim, CalError *error);
 
-/** A compiled subsystem from a shared object (calder/subsystem.h). */
+/** A compiled subsystem from a shared object, or a group of the description as a component (calder/subsystem.h). */
 typedef struct CalSubsystemUse {
 	const char *name;            // required, unlike those of devices
-	const char *library;         // path as it is loaded
+	const char *library;         // path as it is loaded; NULL: a component, that of ties[0].inner
 	const char *file;            // the same as the user names it; NULL: library
 	const char *arguments;       // NULL: ""
 	const CalSubsystemTie *ties; // [tie_count]
@@ -286,6 +286,7 @@ typedef struct CalSetupInstance {
 		*joint; // that carries it; NULL: it was not attached and stands as in its own file, or is a compiled subsystem
 	int body_count, interface_node_count; // 0 of a compiled subsystem
 	int is_compiled;                      // nonzero: file is a shared object (calder/subsystem.h)
+	int is_component;                     // nonzero: it is kept as a component, the group `name` of the simulation
 } CalSetupInstance;
 /** Compiled subsystems become instances by themselves. */
 CAL_API CalStatus cal_setup_add_instance(CalSetup *setup, const CalSetupInstance *instance, CalError *error);

@@ -85,10 +85,11 @@ typedef struct CalSubsystemDef {
 /** A joint between a node of the model and an interface node. */
 typedef struct CalSubsystemTie {
 	CalNodeId node;     // {0}: the ground's origin
-	int interface_node; // from 0
+	int interface_node; // of a compiled subsystem: its interface node, from 0
 	const char *name;   // of the interface node instead of its number; NULL: none
 	CalLoopDef joint; // between frame a on the node and b on the interface node; cal_loop_def(CAL_LOOP_WELD). Knife and
 					  // coupling are not possible; frequency 0: stabilized at 10 rad/s, damping ratio 1
+	CalNodeId inner;  // of a component (cal_sim_add_component): its interface node
 } CalSubsystemTie;
 
 /**
@@ -99,7 +100,15 @@ typedef struct CalSubsystemTie {
 CAL_API CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsystemDef *def,
                                         const CalSubsystemTie *ties, int tie_count, int *device, CalError *error);
 /**
- * The same from a shared object, which is unloaded with the simulation. ties[].interface_node counts in the subsystem's
+ * Keeps the group of ties[0].inner as a component: an independent group of the simulation, with whatever acts in it, which the
+ * rest sees at its interface nodes only. Its devices, events, loops and outputs stay where they are; components within
+ * it are tied to its nodes. A free joint on the ground's origin that carries it by ties[0].inner is set where the tie wants
+ * it at the start. The component is a device too, of index *device; switched off, its ties are open.
+ */
+CAL_API CalStatus cal_sim_add_component(CalSim *sim, const char *name, const CalSubsystemTie *ties, int tie_count,
+                                        int *device, CalError *error);
+/**
+ * A compiled subsystem from a shared object, which is unloaded with the simulation. ties[].interface_node counts in the subsystem's
  * order.
  */
 CAL_API CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path, const char *arguments,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u), Lambda = J M^-1 J', b = the accelerations
- * of its interface nodes without forces on them. By the recursion; where loops or driven dofs are inside, from forward
- * dynamics under large wrenches, which are linear in them.
+ * of its interface nodes without forces on them. By the recursion; where loops or driven dofs are inside, by its impulses
+ * of unit wrenches, which hold them.
  *
  * The derivative of a quaternion is q (0, w)/2, w in the outboard frame as speeds are; it is made unit when it is used,
  * and in x after every step. Loops inside are projected then too.
@@ -18,10 +18,11 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "component/free_root.h"
+#include "dynamics/impulse.h"
+#include "dynamics/tree/forces.h"
 #include "math/placement.h"
 #include "model/model.h"
-
-static const double PROBE = 1048576; // a power of two
 
 typedef struct ModelSubsystem {
 	const CalModel *model;
@@ -31,9 +32,10 @@ typedef struct ModelSubsystem {
 	double *q_start, *u_start;      // at the start
 	CalWrench *wrenches;            // [count]
 	int *nodes;                     // [count] interface nodes
-	int *place;     // [nu] coordinate of a speed; -1 - i: the first of a quaternion at i; other: part of it
-	int count, fit; // fit: speed of the free joint that the first interface node is the head of, -1: none
-	int fit_q;      //
+	int *place;    // [nu] coordinate of a speed; -1 - i: the first of a quaternion at i; other: part of it
+	int count;     //
+	bool fit;      // the first interface node is placed at the start,
+	FreeRoot root; // by its joint
 	void (*release)(void *user); // NULL: nothing to be released
 	void *user;                  //
 	char why[160];
@@ -77,15 +79,8 @@ static int start(void *self, double t, const CalInterfaceNode *interface_nodes, 
 	(void)t;
 	memcpy(x, subsystem->q_start, (size_t)subsystem->model->nq * sizeof *x);
 	memcpy(x + subsystem->model->nq, subsystem->u_start, (size_t)subsystem->model->nu * sizeof *x);
-	if (subsystem->fit < 0)
-		return 0;
-	const dmat3 R = dmat_in(&interface_nodes[0].pose.R);
-	const CalQuat turn = quat_of_matrix(R);
-	const CalVec3 r = interface_nodes[0].pose.r, v = interface_nodes[0].velocity.linear;
-	const dvec3 w = dmat_tmul_vec(R, dvec_in(interface_nodes[0].velocity.angular)); // in the outboard frame
-	const double q[7] = {r.x, r.y, r.z, turn.w, turn.x, turn.y, turn.z}, u[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
-	memcpy(x + subsystem->fit_q, q, sizeof q);
-	memcpy(x + subsystem->model->nq + subsystem->fit, u, sizeof u);
+	if (subsystem->fit)
+		free_root_place(&subsystem->root, &interface_nodes[0], x, x + subsystem->model->nq);
 	return 0;
 }
 
@@ -121,22 +116,18 @@ static CalStatus node_accelerations(ModelSubsystem *subsystem, const CalState *s
 	return status;
 }
 
-static CalStatus probe_compliance(ModelSubsystem *subsystem, const CalState *s, double *Lambda, const double *b) {
-	const int n = 6 * subsystem->count;
-	CalStatus status = CAL_OK;
-	for (int j = 0; j < n && status == CAL_OK; j++) {
-		double e[6] = {0};
-		e[j % 6] = PROBE;
-		subsystem->wrenches[0] =
-			(CalWrench){subsystem->nodes[j / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
-		status = node_accelerations(subsystem, s, 1, Lambda + (size_t)j * (size_t)n);
-		for (int i = 0; i < n; i++)
-			Lambda[j * n + i] = (Lambda[j * n + i] - b[i]) / PROBE;
+static CalStatus find_compliance(ModelSubsystem *subsystem, const CalState *s, double *Lambda) {
+	const CalModel *model = subsystem->model;
+	const Jump at = {.q = s->q, .held = forces_prescribed(model, NULL)};
+	if (model->row_count > 0 || at.held) {
+		impulse_rows(model, s, s->u, subsystem->work);
+		return jump_compliance(model, &at, subsystem->nodes, subsystem->count, subsystem->work, subsystem->scratch,
+		                       Lambda);
 	}
-	for (int i = 0; i < n; i++) // round-off
-		for (int j = 0; j < i; j++)
-			Lambda[i * n + j] = Lambda[j * n + i] = 0.5 * (Lambda[i * n + j] + Lambda[j * n + i]);
-	return status;
+	const CalStatus status = cal_mass_factor(model, s, subsystem->work);
+	return status == CAL_OK ? cal_node_compliance(model, subsystem->work, subsystem->nodes, subsystem->count,
+	                                              subsystem->scratch, Lambda)
+	                        : status;
 }
 
 static int respond(void *self, double t, const double *x, double *Lambda, double *b) {
@@ -145,14 +136,8 @@ static int respond(void *self, double t, const double *x, double *Lambda, double
 	CalStatus status = normalized(subsystem, t, x, &s);
 	if (status == CAL_OK)
 		status = node_accelerations(subsystem, &s, 0, b);
-	if (status == CAL_OK && subsystem->model->row_count == 0 && !subsystem->model->any_prescribed) {
-		status = cal_mass_factor(subsystem->model, &s, subsystem->work);
-		if (status == CAL_OK)
-			status = cal_node_compliance(subsystem->model, subsystem->work, subsystem->nodes, subsystem->count,
-			                             subsystem->scratch, Lambda);
-	} else if (status == CAL_OK) {
-		status = probe_compliance(subsystem, &s, Lambda, b);
-	}
+	if (status == CAL_OK)
+		status = find_compliance(subsystem, &s, Lambda);
 	return status == CAL_OK ? 0 : note_failure(subsystem, "its dynamics fail", status);
 }
 
@@ -221,29 +206,14 @@ static int commit(void *self, double t, double *x) {
 
 /* M^-1 J' of wrenches on the interface nodes, into udot. */
 static CalStatus apply_inverse_mass(ModelSubsystem *subsystem, const CalState *s, const CalSpatial *wrench) {
-	const bool free_tree = subsystem->model->row_count == 0 && !subsystem->model->any_prescribed;
-	const CalInput input = {.wrenches = subsystem->wrenches, .wrench_count = subsystem->count};
-	const double factor = free_tree ? 1 : PROBE;
-	for (int i = 0; i < subsystem->count; i++) {
-		const CalVec3 n = wrench[i].angular, f = wrench[i].linear;
-		subsystem->wrenches[i] =
-			(CalWrench){subsystem->nodes[i],
-		                CAL_FRAME_WORLD,
-		                {{factor * n.x, factor * n.y, factor * n.z}, {factor * f.x, factor * f.y, factor * f.z}}};
-	}
-	if (!free_tree) {
-		CalStatus status = cal_forward_dynamics(subsystem->model, s, NULL, subsystem->work, subsystem->scratch);
-		if (status == CAL_OK)
-			status = cal_forward_dynamics(subsystem->model, s, &input, subsystem->work, subsystem->udot);
-		for (int k = 0; k < subsystem->model->nu; k++)
-			subsystem->udot[k] = (subsystem->udot[k] - subsystem->scratch[k]) / PROBE;
-		return status;
-	}
-	CalStatus status = cal_external_forces(subsystem->model, s, &input, subsystem->work, subsystem->scratch);
-	if (status == CAL_OK)
-		status = cal_mass_factor(subsystem->model, s, subsystem->work);
-	return status == CAL_OK ? cal_mass_solve(subsystem->model, subsystem->work, subsystem->scratch, subsystem->udot)
-	                        : status;
+	const Jump jump = {.q = s->q,
+	                   .held = forces_prescribed(subsystem->model, NULL),
+	                   .wrenches = subsystem->wrenches,
+	                   .wrench_count = subsystem->count};
+	for (int i = 0; i < subsystem->count; i++)
+		subsystem->wrenches[i] = (CalWrench){subsystem->nodes[i], CAL_FRAME_WORLD, wrench[i]};
+	impulse_rows(subsystem->model, s, s->u, subsystem->work);
+	return jump_response(subsystem->model, &jump, subsystem->work, subsystem->udot);
 }
 
 static int correct(void *self, double t, const CalSpatial *shift, const CalSpatial *impulse, double *x) {
@@ -309,18 +279,10 @@ static const char *find_places(ModelSubsystem *subsystem) {
 }
 
 static const char *find_fit(ModelSubsystem *subsystem, const CalModelSubsystemOptions *options) {
-	subsystem->fit = -1;
-	if (!options || !options->fit)
-		return NULL;
-	CalNodeInfo node;
-	CalBodyInfo body;
-	cal_model_node(subsystem->model, subsystem->nodes[0], &node);
-	if (node.body < 0 || cal_model_body(subsystem->model, node.body, &body) != CAL_OK || body.parent >= 0 ||
-	    body.type != CAL_JOINT_FREE || body.head_node != subsystem->nodes[0] || body.inboard_node >= 0)
-		return "to be fitted, its first interface node has to be carried by a free joint on the ground's origin";
-	subsystem->fit = body.u;
-	subsystem->fit_q = body.q;
-	return NULL;
+	subsystem->fit = options && options->fit;
+	return !subsystem->fit || free_root_find(subsystem->model, subsystem->nodes[0], &subsystem->root)
+	           ? NULL
+	           : "to be fitted, its first interface node has to be carried by a free joint on the ground's origin";
 }
 
 /* The object itself, and its arrays after it. */

@@ -81,6 +81,8 @@ struct CalIntegrator {
 	int part_count;
 	CalState *states;             // [part_count] scratch: a state of all, seen by each part
 	CalInput *inputs;             // [part_count] scratch
+	const CalState *elastic;      // of the evaluation at hand, if it is linearly implicit,
+	double implicit_step;         // and its step; 0: it is not
 	CalSystemFn input;            // NULL: options.input, for each part
 	CalSystemScaleFn scale;       // of quadratures, NULL: none
 	CalSystemDoneFn done;         // NULL: none
@@ -111,6 +113,12 @@ struct CalIntegrator {
 static inline bool integrator_is_stopped(const CalIntegrator *integrator) {
 	return integrator->stop && *integrator->stop;
 }
+
+/**
+ * While inputs are asked for: the step of a linearly implicit evaluation, and what springs and modes of the part start
+ * from; 0: it is a plain one.
+ */
+double integrator_implicit_step(const CalIntegrator *integrator, int part, CalState *elastic);
 
 /* ---- all parts at once (system.c) ---------------------------------------------------------- */
 

@@ -283,8 +283,18 @@ static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
 	return status == CAL_OK ? then : status;
 }
 
+double integrator_implicit_step(const CalIntegrator *ig, int part, CalState *elastic) {
+	if (ig->implicit_step != 0) {
+		*elastic = seen_by(&ig->parts[part], ig->elastic);
+	}
+	return ig->implicit_step;
+}
+
 static CalStatus evaluate(CalIntegrator *ig, const CalState *state, const Evaluation *e, double *xdot) {
+	ig->implicit_step = e->h;
+	ig->elastic = e->elastic;
 	CalStatus status = evaluate_inputs(ig, state, xdot);
+	ig->implicit_step = 0;
 	ig->reached = 0;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
 		status = evaluate_part(ig, i, e);
@@ -320,8 +330,9 @@ CalStatus system_project(CalIntegrator *ig, double t) {
 		if (!part->has_loops) {
 			continue;
 		}
-		const CalProjectOptions options = {.frozen = ig->inputs[i].prescribed};
-		const bool here = part->is.branches && branches_are_here(part->is.branches);
+		const CalProjectOptions options = {.frozen = ig->inputs[i].prescribed, .euclidean = ig->options.euclidean};
+		const bool here =
+			part->is.branches && branches_are_here(part->is.branches) && !options.euclidean; // branches have the mass
 		status = here ? cal_branches_project(part->is.branches, &ig->states[i], &options, NULL) : CAL_NOT_CONVERGED;
 		if (status == CAL_NOT_CONVERGED) { // from where branches cannot improve it, the whole model may
 			status = cal_loop_project(part->is.model, &ig->states[i], &options, part->is.work, NULL);

@@ -187,8 +187,19 @@ CalStatus cal_setup_add_instance(CalSetup *setup, const CalSetupInstance *instan
 	return CAL_OK;
 }
 
+/* Components of a file are instances already. */
+static const CalSubsystemUse *find_library(const CalSetup *setup, int index) {
+	for (int i = 0; i < setup->subsystem_count; i++)
+		if (setup->subsystems[i].library && index-- == 0)
+			return &setup->subsystems[i];
+	return NULL;
+}
+
 int cal_setup_instance_count(const CalSetup *setup) {
-	return setup ? setup->instance_count + setup->subsystem_count : 0;
+	int count = setup ? setup->instance_count : 0;
+	for (int i = 0; setup && find_library(setup, i); i++)
+		count++;
+	return count;
 }
 
 CalStatus cal_setup_instance(const CalSetup *setup, int index, CalSetupInstance *instance) {
@@ -198,7 +209,9 @@ CalStatus cal_setup_instance(const CalSetup *setup, int index, CalSetupInstance 
 		*instance = setup->instances[index];
 		return CAL_OK;
 	}
-	const CalSubsystemUse *use = &setup->subsystems[index - setup->instance_count];
+	const CalSubsystemUse *use = find_library(setup, index - setup->instance_count);
+	if (!use)
+		return CAL_ERR_ARGUMENT;
 	*instance = (CalSetupInstance){.name = use->name, .file = use->file, .is_compiled = 1};
 	return CAL_OK;
 }

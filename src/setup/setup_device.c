@@ -149,8 +149,9 @@ static CalStatus apply_subsystems(const CalSetup *setup, CalSim *sim, CalError *
 	for (int i = 0; i < setup->subsystem_count && status == CAL_OK; i++) {
 		const CalSubsystemUse *use = &setup->subsystems[i];
 		CalError own = {0};
-		status =
-			cal_sim_load_subsystem(sim, use->name, use->library, use->arguments, use->ties, use->tie_count, NULL, &own);
+		status = use->library ? cal_sim_load_subsystem(sim, use->name, use->library, use->arguments, use->ties,
+		                                               use->tie_count, NULL, &own)
+		                      : cal_sim_add_component(sim, use->name, use->ties, use->tie_count, NULL, &own);
 		if (status != CAL_OK)
 			error_set(error, status, "%s%s%s", PLACE_ARGS(use->place), own.text);
 	}

@@ -80,8 +80,10 @@ CalStatus cal_setup_apply_motions(const CalSetup *setup, CalSim *sim, CalError *
 /* ---- compiled subsystems --------------------------------------------------------------------------------- */
 
 static const char *check_use(const CalSetup *setup, const CalSubsystemUse *use) {
-	if (!use->library || !use->library[0])
-		return "it needs a library: the path of a shared object";
+	if (use->library && !use->library[0])
+		return "its library is an empty path";
+	if (!use->library && use->tie_count < 1)
+		return "a component needs ties, a compiled subsystem a library: the path of a shared object";
 	if (use->tie_count > 0 && !use->ties)
 		return "ties is NULL";
 	for (int i = 0; i < setup->subsystem_count; i++)
@@ -90,6 +92,9 @@ static const char *check_use(const CalSetup *setup, const CalSubsystemUse *use) 
 	for (int i = 0; i < use->tie_count; i++)
 		if (!setup_has_node(setup->desc, use->ties[i].node))
 			return "a node that it is attached to is not in the description; add it first";
+	for (int i = 0; !use->library && i < use->tie_count; i++)
+		if (!use->ties[i].inner.value || !setup_has_node(setup->desc, use->ties[i].inner))
+			return "an interface node of a component is a node of a body in the description; give it as `inner`";
 	return NULL;
 }
 
@@ -97,12 +102,12 @@ static bool copy_use(CalSetup *setup, CalSubsystemUse *use) {
 	const size_t count = use->tie_count > 0 ? (size_t)use->tie_count : 0;
 	CalSubsystemTie *ties = setup_copy_array(setup, use->ties, count, sizeof *ties);
 	if (!use->file)
-		use->file = use->library;
+		use->file = use->library ? use->library : "";
 	if (!use->arguments)
 		use->arguments = "";
-	bool copied = ties && setup_copy_text(setup, &use->name) && setup_copy_text(setup, &use->library) &&
-	              setup_copy_text(setup, &use->file) && setup_copy_text(setup, &use->arguments) &&
-	              setup_copy_text(setup, &use->place);
+	bool copied = ties && setup_copy_text(setup, &use->name) &&
+	              (!use->library || setup_copy_text(setup, &use->library)) && setup_copy_text(setup, &use->file) &&
+	              setup_copy_text(setup, &use->arguments) && setup_copy_text(setup, &use->place);
 	for (size_t i = 0; i < count && copied; i++)
 		copied = setup_copy_text(setup, &ties[i].name) && setup_copy_text(setup, &ties[i].joint.name) &&
 		         setup_copy_text(setup, &ties[i].joint.place);

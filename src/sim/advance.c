@@ -511,7 +511,11 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = restart_group(sim, &sim->groups[i], error);
 	if (status == CAL_OK)
+		status = report(sim, subsystems_fit(sim), error);
+	if (status == CAL_OK)
 		status = report(sim, sim_start_devices(sim), error);
+	if (status == CAL_OK)
+		status = report(sim, subsystems_start(sim), error);
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = report_group(&sim->groups[i], group_start(&sim->groups[i]), error);
 	if (status == CAL_OK)

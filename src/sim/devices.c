@@ -152,7 +152,8 @@ CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error) {
 	sim->devices[device].off = !on;
 	if (status == CAL_OK)
 		status = sim_bind(sim); // of the same size as before: it does not allocate
-	if (status == CAL_OK && on && sim->started && drives_fit(sim, device, error) != CAL_OK) {
+	if (status == CAL_OK && on && sim->started &&
+	    (drives_fit(sim, device, error) != CAL_OK || subsystem_fits(sim, device, error) != CAL_OK)) {
 		sim->devices[device].off = true;
 		sim_bind(sim); // needs no more than it had
 		return CAL_ERR_ARGUMENT;
@@ -163,6 +164,8 @@ CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error) {
 		status = sim_evaluate_for_observers(sim, false, &context);
 	if (status == CAL_OK && sim->started)
 		balance_add_loss(sim, held - context.stored);
+	if (status == CAL_OK && sim->started && on)
+		subsystems_pass_impulse(sim);
 	return status;
 }
 

@@ -212,7 +212,7 @@ void cal_sim_destroy(CalSim *sim) {
 	}
 	for (int i = 0; i < sim->event_count; i++)
 		memory_free(&allocator, sim->events[i].memory);
-	memory_free(&allocator, sim->subsystems);
+	subsystems_release(sim);
 	memory_free(&allocator, sim->devices);
 	memory_free(&allocator, sim->events);
 	name_index_free(&allocator, &sim->device_names);

@@ -464,6 +464,21 @@ bool loop_drives_fault_of(const CalSim *sim, int group, char *text, size_t size)
 /** Whether some of them clean up their states after every step, and that. */
 bool subsystems_commit_steps(const CalSim *sim);
 CalStatus subsystems_commit(CalSim *sim);
+/** When devices have been bound: which ties there are at present, and what solves for them. */
+CalStatus subsystems_plan(CalSim *sim);
+/** Before the start: components go where they are attached. After it: ties are closed, or the one that is open is named. */
+CalStatus subsystems_fit(CalSim *sim);
+CalStatus subsystems_start(CalSim *sim);
+/** Of a device that is switched on: CAL_ERR_ARGUMENT if it is a component whose ties are apart. Its speeds may differ. */
+CalStatus subsystem_fits(CalSim *sim, int device, CalError *error);
+/** Whether impulses reach all subsystems. */
+bool subsystems_take_impulses(const CalSim *sim);
+/**
+ * After speeds of a group have jumped: those of all others that ties connect with it jump too. Returns the energy lost by
+ * that, which the balance has.
+ */
+double subsystems_pass_impulse(CalSim *sim);
+void subsystems_release(CalSim *sim);
 
 /* ---- events (events.c) ------------------------------------------------------------------------- */
 

@@ -50,6 +50,8 @@ static uint64_t options_hash(const CalSim *sim) {
 	serializer_double(&a, &o.max_step);
 	serializer_i64(&a, &o.max_steps);
 	serializer_int(&a, &o.projection);
+	if (o.euclidean)
+		serializer_int(&a, &o.euclidean);
 	serializer_int(&a, &solver);
 	serializer_int(&a, &wrenches);
 	serializer_double(&a, &tolerance);

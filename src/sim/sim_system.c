@@ -270,7 +270,7 @@ CalStatus sim_bind(CalSim *sim) {
 	sim->system = w;
 	bind_devices(sim);
 	watch_prepare(sim);
-	return CAL_OK;
+	return sim->subsystems ? subsystems_plan(sim) : CAL_OK;
 }
 
 CalIntegratorStats sim_counts(const CalSim *sim) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem.c — compiled subsystems as devices: adding them, their start, their frames, what is cleaned up after steps.
+ * subsystem.c — components and compiled subsystems as devices: adding them, their frames, what is cleaned up after steps.
  */
 #include "sim/subsystem.h"
 
@@ -11,12 +11,12 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "component/free_root.h"
 #include "loop/loop_type.h"
 #include "math/placement.h"
 #include "model/description/desc.h"
 
 static const double START_TOLERANCE = 1e-6; // [m], [rad], and of speeds, relative to the fastest
-static const double FREQUENCY = 10;         // of the stabilisation where none is given [rad/s]
 
 typedef struct SubsystemData {
 	Subsystem *box;
@@ -24,16 +24,22 @@ typedef struct SubsystemData {
 
 static Subsystem *subsystem_of(const CalDevice *device) { return ((const SubsystemData *)device->data)->box; }
 
-static const CalDeviceOps box_ops;
+static const CalDeviceOps compiled_ops, component_ops;
 
 Subsystem *sim_subsystem(const CalSim *sim, int device) {
 	const SimDevice *d = device >= 0 && device < sim->device_count ? &sim->devices[device] : NULL;
-	return d && d->def.ops == &box_ops ? subsystem_of(&d->is) : NULL;
+	const bool is_one = d && (d->def.ops == &compiled_ops || d->def.ops == &component_ops);
+	return is_one ? subsystem_of(&d->is) : NULL;
+}
+
+Subsystem *sim_active_subsystem(const CalSim *sim, int device) {
+	return sim->devices[device].active ? sim_subsystem(sim, device) : NULL;
 }
 
 /* What is wrong, in the subsystem's own words too, and where it comes from. */
 static void explain_failure(CalEvalContext *context, const Subsystem *subsystem, const char *what) {
-	const char *own = subsystem->def.ops->explain ? subsystem->def.ops->explain(subsystem->def.self) : NULL;
+	const bool says = subsystem_is_compiled(subsystem) && subsystem->def.ops->explain;
+	const char *own = says ? subsystem->def.ops->explain(subsystem->def.self) : NULL;
 	const bool from = subsystem->origin[0] != 0;
 	char text[320];
 	snprintf(text, sizeof text, "%.200s%s%.100s%s%.80s%s", what, own && own[0] ? ": " : "", own ? own : "",
@@ -46,8 +52,16 @@ CalStatus subsystem_failed(CalEvalContext *context, int device, const char *what
 	return context_failed(context, device, 1);
 }
 
-static const char *interface_node_name(const Subsystem *subsystem, int interface_node, char *buffer, size_t size) {
-	if (subsystem->def.interface_node_names && subsystem->def.interface_node_names[interface_node])
+static const char *interface_node_name(const CalSim *sim, const Subsystem *subsystem, const SubsystemTie *tie,
+                                       char *buffer, size_t size) {
+	const int interface_node = tie->interface_node;
+	CalNodeInfo node;
+	CalBodyInfo body;
+	const CalModel *model = subsystem_is_compiled(subsystem) ? NULL : sim->groups[tie->ref[TIE_B].group].model;
+	if (model && cal_model_node(model, tie->ref[TIE_B].node, &node) == CAL_OK &&
+	    cal_model_body(model, node.body, &body) == CAL_OK)
+		snprintf(buffer, size, "\"%.35s%s%.35s\"", body.name, node.name ? "/" : "", node.name ? node.name : "");
+	else if (subsystem->def.interface_node_names && subsystem->def.interface_node_names[interface_node])
 		snprintf(buffer, size, "\"%.60s\"", subsystem->def.interface_node_names[interface_node]);
 	else
 		snprintf(buffer, size, "%d", interface_node + 1);
@@ -56,9 +70,9 @@ static const char *interface_node_name(const Subsystem *subsystem, int interface
 
 /* ---- frames ---------------------------------------------------------------------------------------------- */
 
-/* A frame on a node: `on` in its axes. Accelerations are added by the solver. */
-static LoopFrame frame_on(const CalPose *pose, const CalSpatial *V, CalPlacement on) {
-	const dpose node = {dmat_in(&pose->R), dvec_in(pose->r)}, frame = dpose_mul(node, pose_of(on));
+LoopFrame subsystem_frame(const CalInterfaceNode *at, CalPlacement on) {
+	const dpose node = {dmat_in(&at->pose.R), dvec_in(at->pose.r)}, frame = dpose_mul(node, pose_of(on));
+	const CalSpatial *V = &at->velocity;
 	const vec3 w = vec_in(V->angular), e = vec_from(dadd(frame.r, dscale(-1, node.r)));
 	return (LoopFrame){.R = mat_from(frame.R),
 	                   .r = vec_from(frame.r),
@@ -66,19 +80,6 @@ static LoopFrame frame_on(const CalPose *pose, const CalSpatial *V, CalPlacement
 	                   .v = add(vec_in(V->linear), cross(w, e)),
 	                   .al = vec_zero(),
 	                   .a = cross(w, cross(w, e))};
-}
-
-CalStatus subsystem_frames(CalEvalContext *context, int device, const SubsystemTie *tie,
-                           const CalInterfaceNode *interface_node, LoopFrame *A, LoopFrame *B) {
-	CalPose pose;
-	CalSpatial velocity;
-	const CalStatus status = cal_context_node_motion(context, tie->node_ref, &pose, &velocity);
-	if (status != CAL_OK)
-		return context_failed(context, device, 0);
-	*A = frame_on(&pose, &velocity, tie->loop.def_a);
-	*B = frame_on(&interface_node[tie->interface_node].pose, &interface_node[tie->interface_node].velocity,
-	              tie->loop.def_b);
-	return CAL_OK;
 }
 
 static bool interface_node_is_finite(const CalInterfaceNode *b) {
@@ -106,18 +107,23 @@ CalStatus subsystem_interface_nodes(CalEvalContext *context, int device) {
 
 static int bind_subsystem(const CalDevice *device, const CalEvalContext *context) {
 	Subsystem *subsystem = subsystem_of(device);
-	for (int i = 0; i < subsystem->tie_count; i++)
-		if (!cal_context_find_node(context, subsystem->ties[i].id, &subsystem->ties[i].node_ref))
+	for (int i = 0; i < subsystem->tie_count; i++) {
+		SubsystemTie *tie = &subsystem->ties[i];
+		if (!cal_context_find_node(context, tie->id[TIE_A], &tie->ref[TIE_A]))
 			return 1;
+		if (!subsystem_is_compiled(subsystem) &&
+		    (!tie->id[TIE_B].value || !cal_context_find_node(context, tie->id[TIE_B], &tie->ref[TIE_B])))
+			return 1;
+	}
 	return 0;
 }
 
-/* Where the tie puts its interface node with the joint at zero, moving with the node of the model. */
+/* Where the tie puts its interface node with the joint at zero, moving with the node that it is attached to. */
 static CalStatus wanted_node_motion(CalEvalContext *context, const SubsystemTie *tie,
                                     CalInterfaceNode *interface_node) {
 	CalPose pose;
 	CalSpatial V;
-	const CalStatus status = cal_context_node_motion(context, tie->node_ref, &pose, &V);
+	const CalStatus status = cal_context_node_motion(context, tie->ref[TIE_A], &pose, &V);
 	const dpose node = {dmat_in(&pose.R), dvec_in(pose.r)};
 	const dpose at = dpose_mul(dpose_mul(node, pose_of(tie->loop.def_a)), dpose_inverse(pose_of(tie->loop.def_b)));
 	const dvec3 e = dadd(at.r, dscale(-1, node.r));
@@ -126,30 +132,31 @@ static CalStatus wanted_node_motion(CalEvalContext *context, const SubsystemTie 
 	return status;
 }
 
-/* The rows that a start leaves open are an error. */
-static int check_tie(const Subsystem *subsystem, CalEvalContext *context, const SubsystemTie *tie) {
-	LoopFrame A, B;
+/* The rows that a start leaves open are an error; speeds: their rates too. */
+static int check_tie(const Subsystem *subsystem, CalEvalContext *context, const SubsystemTie *tie, bool speeds) {
 	LoopRow row[CAL_LOOP_MAX_ROWS];
-	CalPose pose;
-	CalSpatial V;
+	CalInterfaceNode at[TIE_SIDES];
 	char name[80], text[300];
-	if (cal_context_node_motion(context, tie->node_ref, &pose, &V) != CAL_OK)
+	if (cal_context_node_motion(context, tie->ref[TIE_A], &at[TIE_A].pose, &at[TIE_A].velocity) != CAL_OK)
 		return 1;
-	A = frame_on(&pose, &V, tie->loop.def_a);
-	B = frame_on(&subsystem->interface_nodes[tie->interface_node].pose,
-	             &subsystem->interface_nodes[tie->interface_node].velocity, tie->loop.def_b);
+	if (subsystem_is_compiled(subsystem))
+		at[TIE_B] = subsystem->interface_nodes[tie->interface_node];
+	else if (cal_context_node_motion(context, tie->ref[TIE_B], &at[TIE_B].pose, &at[TIE_B].velocity) != CAL_OK)
+		return 1;
+	const LoopFrame A = subsystem_frame(&at[TIE_A], tie->loop.def_a);
+	const LoopFrame B = subsystem_frame(&at[TIE_B], tie->loop.def_b);
 	const double fast = fmax(1, fmax(sqrt(dot(B.v, B.v)), sqrt(dot(B.w, B.w))));
 	const int count = loop_fill(&tie->loop, &A, &B, &(LoopContext){.t = context->t, .plain = 1}, row);
 	for (int i = 0; i < count; i++) {
 		const bool far = !(fabs(row[i].value) <= START_TOLERANCE),
-				   fast_off = !(fabs(row[i].rate) <= START_TOLERANCE * fast);
+				   fast_off = speeds && !(fabs(row[i].rate) <= START_TOLERANCE * fast);
 		if (!far && !fast_off)
 			continue;
 		snprintf(
 			text, sizeof text,
-			"its interface node %s does not meet the node that it is tied to at the start: row %d of the %s is off by %.3g, "
-			"its rate by %.3g; give states that fit",
-			interface_node_name(subsystem, tie->interface_node, name, sizeof name), i + 1,
+			"its interface node %s does not meet the node that it is tied to: row %d of the %s is off by %.3g, its rate by "
+			"%.3g; give states that fit",
+			interface_node_name(context->sim, subsystem, tie, name, sizeof name), i + 1,
 			cal_loop_type_name(tie->loop.type), row[i].value, row[i].rate);
 		explain_failure(context, subsystem, text);
 		return 1;
@@ -179,7 +186,7 @@ static int start_subsystem(const CalDevice *device, CalEvalContext *context, dou
 		return 1;
 	}
 	for (int i = 0; i < subsystem->tie_count; i++)
-		if (check_tie(subsystem, context, &subsystem->ties[i]) != 0)
+		if (check_tie(subsystem, context, &subsystem->ties[i], true) != 0)
 			return 1;
 	return 0;
 }
@@ -202,7 +209,7 @@ static int account_energy(const CalDevice *device, CalEvalContext *context, doub
 
 static void destroy_subsystem(void *data) {
 	Subsystem *subsystem = ((SubsystemData *)data)->box;
-	if (subsystem->def.ops->destroy)
+	if (subsystem_is_compiled(subsystem) && subsystem->def.ops->destroy)
 		subsystem->def.ops->destroy(subsystem->def.self);
 	const CalAllocator allocator = subsystem->allocator;
 	memory_free(&allocator, subsystem);
@@ -217,17 +224,34 @@ static double next_switch_of(const CalDevice *device, double t) {
 	return next;
 }
 
-static const CalDeviceOps box_ops = {.type = "subsystem",
-                                     .bind = bind_subsystem,
-                                     .start = start_subsystem,
-                                     .evaluate = account_energy,
-                                     .next_switch = next_switch_of,
-                                     .destroy = destroy_subsystem};
+/* What its ties do at their two sides cancels. */
+static int evaluate_component(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	(void)device, (void)context, (void)xdot;
+	return 0;
+}
+
+static const CalDeviceOps compiled_ops = {.type = "subsystem",
+                                          .bind = bind_subsystem,
+                                          .start = start_subsystem,
+                                          .evaluate = account_energy,
+                                          .next_switch = next_switch_of,
+                                          .destroy = destroy_subsystem};
+static const CalDeviceOps component_ops = {.type = "component",
+                                           .bind = bind_subsystem,
+                                           .evaluate = evaluate_component,
+                                           .next_switch = next_switch_of,
+                                           .destroy = destroy_subsystem};
 
 /* ---- adding -------------------------------------------------------------------------------------------------- */
 
 static CalStatus refuse_def(CalError *error, const char *name, const char *what) {
 	return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": %s", name, what);
+}
+
+static CalStatus refuse_method(const CalSim *sim, const char *name, const char *what, CalError *error) {
+	return error_set(error, CAL_ERR_ARGUMENT,
+	                 "subsystem \"%.100s\": a %s cannot follow steps of the method %s; choose %s", name, what,
+	                 cal_method_name(sim->method.method), cal_method_name(CAL_METHOD_DEFAULT));
 }
 
 static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsystemDef *def, CalError *error) {
@@ -243,11 +267,8 @@ static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsyst
 	if (def->nx < 0 || def->interface_node_count < 1 || def->interface_node_count > 1000)
 		return refuse_def(error, name,
 		                  "the number of its states is negative, or that of its interface nodes not from 1 to 1000");
-	if (!cal_method_info(sim->method.method)->subsystems)
-		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "subsystem \"%.100s\": a compiled subsystem cannot follow steps of the method %s; choose %s",
-		                 name, cal_method_name(sim->method.method), cal_method_name(CAL_METHOD_DEFAULT));
-	return CAL_OK;
+	return cal_method_info(sim->method.method)->subsystems ? CAL_OK
+	                                                       : refuse_method(sim, name, "compiled subsystem", error);
 }
 
 static int find_interface_node(const Subsystem *subsystem, const CalSubsystemTie *tie) {
@@ -260,13 +281,14 @@ static int find_interface_node(const Subsystem *subsystem, const CalSubsystemTie
 static CalStatus make_tie(const char *name, const Subsystem *subsystem, const CalSubsystemTie *from, SubsystemTie *to,
                           CalError *error) {
 	CalLoopDef def = from->joint;
-	const int interface_node = find_interface_node(subsystem, from);
+	const int interface_node = subsystem_is_compiled(subsystem) ? find_interface_node(subsystem, from) : 0;
 	def.name = name;
 	const CalVec3 m = def.applied_wrench.angular, f = def.applied_wrench.linear;
 	if (interface_node < 0 && from->name)
 		return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has no interface node \"%.80s\"", name,
 		                 from->name);
-	if (interface_node < 0 || interface_node >= subsystem->def.interface_node_count)
+	if (interface_node < 0 ||
+	    (subsystem_is_compiled(subsystem) && interface_node >= subsystem->def.interface_node_count))
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "subsystem \"%.100s\": it has %d interface nodes, there is no number %d", name,
 		                 subsystem->def.interface_node_count, from->interface_node + 1);
@@ -278,7 +300,8 @@ static CalStatus make_tie(const char *name, const Subsystem *subsystem, const Ca
 	wrong = wrong ? wrong : placement_resolve(&def.b);
 	if (status != CAL_OK || wrong)
 		return status != CAL_OK ? status : refuse_def(error, name, wrong);
-	*to = (SubsystemTie){.id = from->node, .interface_node = interface_node, .node_ref = {-1, -1}};
+	*to = (SubsystemTie){
+		.id = {from->node, from->inner}, .ref = {{-1, -1}, {-1, -1}}, .interface_node = interface_node, .level = -1};
 	to->loop = (Loop){.type = def.type,
 	                  .rows = loop_def_rows(&def),
 	                  .translation = loop_def_translation(&def),
@@ -286,10 +309,11 @@ static CalStatus make_tie(const char *name, const Subsystem *subsystem, const Ca
 	                  .length = def.length,
 	                  .pitch = def.pitch,
 	                  .radius = def.radius,
-	                  .frequency = def.frequency > 0 ? def.frequency : FREQUENCY,
+	                  .frequency = def.frequency,
 	                  .damping = def.frequency > 0 ? def.damping : 1,
 	                  .def_a = def.a,
 	                  .def_b = def.b};
+	to->own_frequency = def.frequency > 0;
 	for (int i = 0; i < to->loop.rows; i++) {
 		const CalDrive *d = to->loop.drive + i;
 		to->loop.drive[i] = def.drive[i];
@@ -323,48 +347,69 @@ static Subsystem *subsystem_alloc(const CalSim *sim, const CalSubsystemDef *def,
 	return subsystem;
 }
 
-static void layout_subsystems(struct SimSubsystems *all, Cursor *cursor) {
-	const size_t m = (size_t)all->row_count, n = (size_t)all->tie_count;
-	cursor_array(cursor, 1, sizeof *all);
-	CURSOR_ARRAY(cursor, all->rows, m);
-	CURSOR_ARRAY(cursor, all->values, m);
-	CURSOR_ARRAY(cursor, all->Lambda, m * m);
-	CURSOR_ARRAY(cursor, all->z, m);
-	CURSOR_ARRAY(cursor, all->lambda, m);
-	CURSOR_ARRAY(cursor, all->solve, (m + 2) * m);
-	CURSOR_ARRAY(cursor, all->order, m);
-	CURSOR_ARRAY(cursor, all->independent, m);
-	CURSOR_ARRAY(cursor, all->nodes, n);
-	CURSOR_ARRAY(cursor, all->A, n);
-	CURSOR_ARRAY(cursor, all->C, 36 * n * n);
-}
-
-/* Room for the rows and ties of all subsystems; NULL: no memory. */
-static struct SimSubsystems *subsystems_alloc(const CalSim *sim, int rows, int ties) {
-	struct SimSubsystems counted = {.row_count = rows, .tie_count = ties};
-	Cursor cursor = {0};
-	layout_subsystems(&counted, &cursor);
-	struct SimSubsystems *all = cursor_alloc_at_start(&cursor, &sim->allocator);
-	if (!all)
-		return NULL;
-	*all = counted;
-	layout_subsystems(all, &cursor);
-	return all;
-}
-
 static CalStatus add_device(CalSim *sim, const char *name, Subsystem *subsystem, int *device, CalError *error) {
 	const SubsystemData data = {subsystem};
 	bool driven = false;
 	for (int i = 0; i < subsystem->tie_count; i++)
 		driven |= subsystem->ties[i].loop.driven != 0;
 	const CalDeviceDef def = {.name = name,
-	                          .ops = &box_ops,
+	                          .ops = subsystem_is_compiled(subsystem) ? &compiled_ops : &component_ops,
 	                          .data = &data,
 	                          .data_size = sizeof data,
 	                          .nx = subsystem->def.nx,
-	                          .wrench_count = subsystem->tie_count,
-	                          .accounts = subsystem->def.ops->energy && !driven};
+	                          .wrench_count = TIE_SIDES * subsystem->tie_count,
+	                          .accounts = !driven && (!subsystem_is_compiled(subsystem) || subsystem->def.ops->energy)};
 	return cal_sim_add_device(sim, &def, device, error);
+}
+
+/* All subsystems, made with the first one; NULL: no memory. */
+static struct SimSubsystems *subsystems_of(CalSim *sim) {
+	if (!sim->subsystems) {
+		sim->subsystems = memory_alloc(&sim->allocator, sizeof *sim->subsystems);
+		if (sim->subsystems)
+			*sim->subsystems = (struct SimSubsystems){.corrects = true};
+	}
+	return sim->subsystems;
+}
+
+void subsystems_release(CalSim *sim) {
+	if (!sim->subsystems)
+		return;
+	memory_free(&sim->allocator, sim->subsystems->memory);
+	memory_free(&sim->allocator, sim->subsystems->matrices);
+	memory_free(&sim->allocator, sim->subsystems);
+	sim->subsystems = NULL;
+}
+
+/* On failure nothing is left of it. */
+static CalStatus add_subsystem(CalSim *sim, const char *name, const CalSubsystemDef *def, const CalSubsystemTie *ties,
+                               int tie_count, int *device, CalError *error) {
+	CalStatus status = CAL_OK;
+	const bool first = !sim->subsystems;
+	Subsystem *subsystem = subsystem_alloc(sim, def, tie_count);
+	struct SimSubsystems *all = subsystem ? subsystems_of(sim) : NULL;
+	if (!all) {
+		memory_free(&sim->allocator, subsystem);
+		return error_set(error, CAL_ERR_MEMORY, "subsystem \"%.100s\": out of memory", name);
+	}
+	for (int i = 0; status == CAL_OK && i < tie_count; i++)
+		status = make_tie(name, subsystem, &ties[i], &subsystem->ties[i], error);
+	const CalSubsystemOps *ops = def->ops;
+	const bool corrected = all->corrects;
+	all->tie_count += tie_count; // before devices are bound, which lays out what ties need
+	all->corrects &= !ops || ops->correct;
+	if (status == CAL_OK)
+		status = add_device(sim, name, subsystem, device, error);
+	if (status != CAL_OK) {
+		all->tie_count -= tie_count;
+		all->corrects = corrected;
+		if (first)
+			subsystems_release(sim);
+		memory_free(&sim->allocator, subsystem);
+		return status;
+	}
+	all->commits |= !ops || ops->commit || ops->correct;
+	return CAL_OK;
 }
 
 CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsystemDef *def, const CalSubsystemTie *ties,
@@ -375,45 +420,89 @@ CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsyste
 	CalStatus status = check_def(sim, name, def, error);
 	if (status == CAL_OK)
 		status = formulation_refuse(sim, "compiled subsystems", error);
-	if (status != CAL_OK)
-		return status;
-	Subsystem *subsystem = subsystem_alloc(sim, def, tie_count);
-	int rows = sim->subsystems ? sim->subsystems->row_count : 0, index = -1;
-	const int all_ties = (sim->subsystems ? sim->subsystems->tie_count : 0) + tie_count;
-	for (int i = 0; subsystem && status == CAL_OK && i < tie_count; i++) {
-		status = make_tie(name, subsystem, &ties[i], &subsystem->ties[i], error);
-		subsystem->ties[i].row = rows;
-		rows += subsystem->ties[i].loop.rows;
-	}
-	struct SimSubsystems *all = subsystem && status == CAL_OK ? subsystems_alloc(sim, rows, all_ties) : NULL;
-	if (status == CAL_OK && !all)
-		status = error_set(error, CAL_ERR_MEMORY, "subsystem \"%.100s\": out of memory", name);
+	return status == CAL_OK ? add_subsystem(sim, name, def, ties, tie_count, device, error) : status;
+}
+
+CalStatus cal_sim_add_component(CalSim *sim, const char *name, const CalSubsystemTie *ties, int tie_count, int *device,
+                                CalError *error) {
+	if (!sim || !name || !name[0] || tie_count < 1 || !ties)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_add_component: give a simulation, a name and ties");
+	const CalMethodInfo *info = cal_method_info(sim->method.method);
+	if (!info->subsystems && info->implicit_share == 0)
+		return refuse_method(sim, name, "component", error);
+	const CalSubsystemDef none = {0};
+	const CalStatus status = formulation_refuse(sim, "components", error);
+	return status != CAL_OK ? status : add_subsystem(sim, name, &none, ties, tie_count, device, error);
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------ */
+
+/* Puts a component where its first tie wants it, if a free joint carries it by that node. */
+static CalStatus fit_component(CalEvalContext *context, const Subsystem *component) {
+	const SubsystemTie *tie = &component->ties[0];
+	SimGroup *group = &context->sim->groups[tie->ref[TIE_B].group];
+	FreeRoot root;
+	CalInterfaceNode wanted;
+	if (group->motion || !free_root_find(group->model, tie->ref[TIE_B].node, &root))
+		return CAL_OK;
+	const CalStatus status = wanted_node_motion(context, tie, &wanted);
 	if (status == CAL_OK)
-		status = add_device(sim, name, subsystem, &index, error);
-	if (status != CAL_OK || !all) {
-		memory_free(&sim->allocator, subsystem);
-		memory_free(&sim->allocator, all);
-		return status;
-	}
-	all->commits = (sim->subsystems && sim->subsystems->commits) || def->ops->commit || def->ops->correct;
-	all->corrects = (!sim->subsystems || sim->subsystems->corrects) && def->ops->correct;
-	memory_free(&sim->allocator, sim->subsystems);
-	sim->subsystems = all;
-	if (device)
-		*device = index;
+		free_root_place(&root, &wanted, group->state.q, group->state.u);
+	group->kinematics_known = false;
+	return status;
+}
+
+CalStatus subsystems_fit(CalSim *sim) {
+	const struct SimSubsystems *all = sim->subsystems;
+	CalEvalContext context = context_now(sim, true);
+	CalStatus status = CAL_OK;
+	for (int i = 1; all && i < all->level_count && status == CAL_OK; i++) // parents first
+		if (!sim->devices[all->levels[i].device].started)
+			status = fit_component(&context, sim_subsystem(sim, all->levels[i].device));
+	return status;
+}
+
+CalStatus subsystem_fits(CalSim *sim, int device, CalError *error) {
+	const Subsystem *subsystem = sim_active_subsystem(sim, device);
+	CalEvalContext context = context_now(sim, true);
+	for (int k = 0; subsystem && !subsystem_is_compiled(subsystem) && k < subsystem->tie_count; k++)
+		if (check_tie(subsystem, &context, &subsystem->ties[k], false) != 0)
+			return error_set(error, CAL_ERR_ARGUMENT, "component \"%.100s\": %s", sim->devices[device].def.name,
+			                 sim->why_failed);
 	return CAL_OK;
+}
+
+CalStatus subsystems_start(CalSim *sim) {
+	enum { ROUNDS = 20 };
+	struct SimSubsystems *all = sim->subsystems;
+	bool changed = all && all->level_count > 1 && all->corrects;
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < ROUNDS && changed && status == CAL_OK; i++) {
+		changed = false;
+		status = subsystems_project(sim, &changed);
+	}
+	CalEvalContext context = context_now(sim, true);
+	for (int i = 0; all && i < sim->device_count && status == CAL_OK; i++) {
+		const Subsystem *subsystem = sim_active_subsystem(sim, i);
+		for (int k = 0; subsystem && !subsystem_is_compiled(subsystem) && k < subsystem->tie_count; k++)
+			if (check_tie(subsystem, &context, &subsystem->ties[k], true) != 0)
+				return context_failed(&context, i, 1);
+	}
+	return status;
 }
 
 /* ---- after steps, and looking ------------------------------------------------------------------------------------ */
 
 CalStatus subsystems_commit(CalSim *sim) {
 	bool changed = false;
-	const CalStatus status = sim->subsystems->corrects ? subsystems_project(sim, &changed) : CAL_OK;
+	const int every = sim->method.projection > 0 ? sim->method.projection : 1;
+	const bool due = subsystems_are_projected(sim) && sim_counts(sim).steps % every == 0;
+	const CalStatus status = due ? subsystems_project(sim, &changed) : CAL_OK;
 	if (status != CAL_OK)
 		return status;
 	for (int i = 0; i < sim->device_count; i++) {
 		const Subsystem *subsystem = sim_subsystem(sim, i);
-		if (!subsystem || !subsystem->def.ops->commit)
+		if (!subsystem || !subsystem_is_compiled(subsystem) || !subsystem->def.ops->commit)
 			continue;
 		const int code = subsystem->def.ops->commit(subsystem->def.self, cal_sim_time(sim), sim->devices[i].x);
 		if (code < 0) {

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem.h — compiled subsystems in a simulation (calder/subsystem.h): what subsystem.c and subsystem_solve.c share.
+ * subsystem.h — components and compiled subsystems in a simulation (calder/subsystem.h), and the ties that hold them.
  *
- * A subsystem is a device, whose states are those of the subsystem. What it pushes depends on everything else that
- * acts, and on all other subsystems; so the forces of all subsystems are solved for together, when all other devices
- * have been evaluated.
+ * Each is a device: a compiled subsystem has hidden states, which are the device's; a component is a group of the
+ * simulation with all that acts in it, and the device has its ties alone. What ties push depends on everything else
+ * that acts; so they are solved for when all other devices have been evaluated.
+ *
+ * They are solved for level by level [THEORY 6.5]. The components form a tree; a level has the group of its component,
+ * the compiled subsystems tied to it and its child levels, and the ties between these. What is inside a level is seen from
+ * the one above at its edges only: A = Lambda F + b.
+ *
+ *   root level      group "main", ties to components   edges: none
+ *     level "arm"   group "arm", ties to "arm/hand"    edge: the node by which the arm is attached
+ *       level "arm/hand"   group "arm/hand"            edge: its own
  */
 #ifndef CALDER_SIM_SUBSYSTEM_H
 #define CALDER_SIM_SUBSYSTEM_H
@@ -14,20 +22,24 @@
 #include "dynamics/loop/loop_rows.h"
 #include "sim/sim_internal.h"
 
+enum { TIE_A, TIE_B, TIE_SIDES }; // the node that the subsystem is attached to, and the subsystem's own
+
 typedef struct SubsystemTie {
-	CalNodeId id;
-	int interface_node;
-	Loop loop;           // frames: def_a on the node, def_b on the interface node
-	CalNodeRef node_ref; // of the node; group -1: the ground
-	int row;             // first of its rows, among those of all subsystems
+	CalNodeId id[TIE_SIDES];   // of nodes; side B of a compiled subsystem: none
+	CalNodeRef ref[TIE_SIDES]; // group -1: the ground
+	int interface_node;        // of a compiled subsystem
+	Loop loop;                 // frames: def_a on the node, def_b on the interface node
+	bool own_frequency;        // its stabilisation was given
+	int point[TIE_SIDES];      // among those of SimSubsystems, -1: the ground
+	int level;                 // that solves for it; -1: not at present
 } SubsystemTie;
 
 /* One subsystem. It is in one block with its arrays; a device's data points to it. */
 typedef struct Subsystem {
-	CalSubsystemDef def;
+	CalSubsystemDef def; // of a component no functions
 	SubsystemTie *ties;
-	int tie_count, row_count;
-	CalInterfaceNode *interface_nodes; // [k] of the evaluation at hand
+	int tie_count;
+	CalInterfaceNode *interface_nodes; // [k] of the evaluation at hand, as all that follows; of a compiled one
 	double *Lambda, *b;                // [6k][6k], [6k]
 	CalSpatial *wrench;                // [k] on the subsystem
 	CalSpatial *none;                  // [k] zero
@@ -35,52 +47,122 @@ typedef struct Subsystem {
 	char origin[96]; // the shared object that it comes from, "": none
 } Subsystem;
 
-/* A row on its two sides: wrenches at the origins of the nodes per unit of the multiplier. */
-typedef struct SubsystemRow {
-	int device, tie; // device, and tie of it
-	spatial on_subsystem, on_model;
-} SubsystemRow;
+/* Where ties act: a node of a group, or an interface node of a compiled subsystem. */
+typedef struct TiePoint {
+	int group, node;            // group -1: of a compiled subsystem
+	int device, interface_node; // of that
+	int level;                  // that has the group or the subsystem
+	int at;                     // among the points of its group
+	CalInterfaceNode motion;    // of the evaluation at hand
+	spatial A;                  // its acceleration without any tie
+	spatial F;                  // wrench of all ties
+} TiePoint;
 
-/* All subsystems together; one block. */
+/* A row on its two sides: wrenches at the points per unit of the multiplier. */
+typedef struct LevelRow {
+	int node[TIE_SIDES]; // of the level, -1: the ground
+	spatial d[TIE_SIDES];
+} LevelRow;
+
+/* Where a node of a level gets its part of K and a from. */
+typedef struct LevelSource {
+	int child; // level, -1: its group or subsystem itself
+	int at;    // there: edge, point of the group, interface node
+} LevelSource;
+
+/* Nodes: points on both sides of its ties, and its edges. */
+typedef struct TieLevel {
+	int device; // component, -1: the root
+	int parent, depth;
+	int node_count, edge_count, row_count;
+	int *nodes;           // [node_count] points
+	LevelSource *sources; // [node_count]
+	int *edges;           // [edge_count] nodes that the level above sees
+	LevelRow *rows;       // [row_count]
+	LoopRow *values;      // [row_count]
+	double *K, *a;        // [6 nodes][6 nodes], [6 nodes] compliance and acceleration without its ties
+	double *W;            // [rows][6 nodes] K D
+	double *H;            // [rows][rows] D'K D, then its factor
+	double *lambda, *z;   // [rows] multipliers without forces on the edges; scratch
+	double *G;            // [rows][6 edges] how they follow from these: H^+ W_E'
+	double *Lambda, *b;   // [6 edges][6 edges], [6 edges] as the level above sees it
+	double *force;        // [6 nodes] on its nodes
+	double *solve;        // [(rows + 2) rows]
+	int *order;           // [rows]
+	uint8_t *independent; // [rows]
+	int rank;
+} TieLevel;
+
+/* Points of one group. */
+typedef struct TieGroup {
+	int first, count; // points, side by side
+	double *C;        // [6 count][6 count] their compliance
+} TieGroup;
+
+/* All subsystems together. */
 struct SimSubsystems {
-	int row_count, tie_count;
-	SubsystemRow *rows;                  // [m]
-	LoopRow *values;                     // [m]
-	double *Lambda, *z, *lambda, *solve; // [m][m], [m], [m], [(m + 2) m]
-	int *order;                          // [m]
-	uint8_t *independent;                // [m]
-	int *nodes;                          // [ties] of one group
-	spatial *A;                          // [ties] acceleration of the nodes without the subsystems
-	double *C;                           // [6 ties][6 ties] compliance of one group
-	bool commits;                        // some subsystem cleans up after steps, or can be projected
-	bool corrects;                       // all subsystems can be projected
+	int tie_count; // of all, active or not
+	bool commits;  // something is done after steps
+	bool corrects; // all compiled ones can be projected
+	bool planned;  // the rest is that of the present groups and devices
+	int point_count, level_count, group_count;
+	TiePoint *points;
+	TieLevel *levels;    // parents before children
+	TieGroup *groups;    // [group_count] of the simulation
+	int *nodes;          // [point_count] of the model
+	CalWrench *wrenches; // [point_count]
+	void *memory;        // the block of all these
+	size_t capacity;
+	void *matrices; // the block of those of levels and groups
+	size_t matrix_capacity;
 };
+
+/* What is solved for. Impulses close speeds too, in the metric of M whatever that of projections is. */
+typedef enum TiePurpose {
+	TIE_FORCES,
+	TIE_POSITIONS,
+	TIE_SPEEDS,
+	TIE_IMPULSES,
+	TIE_VALUES // nothing: rows are evaluated
+} TiePurpose;
 
 /** The subsystem of a device, or NULL. */
 Subsystem *sim_subsystem(const CalSim *sim, int device);
+/** The same, if it is active at present. */
+Subsystem *sim_active_subsystem(const CalSim *sim, int device);
+static inline bool subsystem_is_compiled(const Subsystem *subsystem) { return subsystem->def.ops != NULL; }
 /**
  * Says why a function of a subsystem failed, with the subsystem's own words and its file; the run names the subsystem.
  * CAL_ERR_USER.
  */
 CalStatus subsystem_failed(CalEvalContext *context, int device, const char *what);
-/** Poses and velocities of the nodes of its ties, and its own, as the frames of the joints. */
-CalStatus subsystem_frames(CalEvalContext *context, int device, const SubsystemTie *tie,
-                           const CalInterfaceNode *interface_nodes, LoopFrame *A, LoopFrame *B);
-/** Interface nodes at the states of the context. */
+/** A frame on a point in motion, `on` in its axes, without its acceleration. */
+LoopFrame subsystem_frame(const CalInterfaceNode *at, CalPlacement on);
+/** Interface nodes of a compiled subsystem at the states of the context. */
 CalStatus subsystem_interface_nodes(CalEvalContext *context, int device);
 /** What is wrong with Lambda and b, or NULL. */
 const char *subsystem_response_fault(const Subsystem *subsystem);
-/** Rows of all ties and their matrix Lambda; z for accelerations. plain: values and rates alone, without stabilisation. */
-CalStatus subsystems_rows(CalEvalContext *context, int plain);
-/** lambda = Lambda^+ z; Lambda becomes its factor. */
-void subsystems_multipliers(struct SimSubsystems *all);
-/** Whether a subsystem is tied to the group. */
-bool subsystems_touch(const CalSim *sim, int group);
-/** udot of a group (SimGroup.udot): M^-1 times the multipliers' forces, loops and driven dofs held. */
-CalStatus subsystems_response(CalEvalContext *context, int group);
+
+/* ---- groups (subsystem_group.c) -------------------------------------------------------------------------- */
+
+/** Motion of the points of a group, C, and for forces their accelerations under all else that acts. */
+CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purpose);
+/** udot of a group (SimGroup.udot): M^-1 times the forces on its points, loops and driven dofs held. */
+CalStatus tie_group_response(CalEvalContext *context, int group, TiePurpose purpose);
+
+/* ---- all together (subsystem_solve.c, subsystem_project.c) --------------------------------------------------- */
+
+/** Wrenches F on all points: forces, or what closes positions or speeds. For TIE_VALUES the values of all rows alone. */
+CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose);
+/** Wrenches on the points of a compiled subsystem, into its own array. */
+void subsystem_collect_wrenches(const CalSim *sim, int device);
+/** Forces of all ties at an instant: pushes, and rates of the states of compiled subsystems. */
+CalStatus subsystems_solve(CalEvalContext *context, double *xdot);
+/** Whether steps end with a projection: all compiled subsystems can be projected, and the run does not say otherwise. */
+static inline bool subsystems_are_projected(const CalSim *sim) {
+	return sim->subsystems->corrects && sim->method.projection >= 0;
+}
 /** Closes the rows after a step, where all subsystems can; *changed. */
 CalStatus subsystems_project(CalSim *sim, bool *changed);
-/** Forces of all subsystems at an instant: pushes, and rates of their states. */
-CalStatus subsystems_solve(CalEvalContext *context, double *xdot);
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem_solve.c — the forces between the model and its compiled subsystems (docs/decisions/0021-black-boxes.md).
+ * subsystem_solve.c — the forces of ties between groups, components and compiled subsystems [THEORY 6.5]
+ * (docs/decisions/0021-black-boxes.md, 0039-components.md).
  *
- * The rows of all ties are those of loops between a node of the model and an interface node. With the accelerations
- * that both sides have without each other, their second derivatives are g. A multiplier lambda puts the wrench d on the
- * subsystem and -d on the model, so that
- *   (D_b'Lambda D_b + D_m'C D_m) lambda = -g,   C = J M^-1 J' of the model's nodes, loops and driven dofs held
- * where D_b, D_m are the rows' wrenches at the nodes. C is that of the recursion where the tree is free. Otherwise it
- * is found from forward dynamics under large wrenches, which are linear in them: nothing of the other forces is left
- * then.
+ * The rows of a tie are those of a loop between its two sides. A level has nodes with the compliance K (that of the
+ * groups, of compiled subsystems and of its child levels, in blocks) and the accelerations a that they have without its
+ * ties; a multiplier puts D on them. With g the second derivatives of the rows at a,
+ *   inward   H = D'K D,  lambda_0 = -H^+ g,  G = H^+ D'K E
+ *            Lambda = E'K E - E'K D G,  b = E'(a + K D lambda_0)        as the level above sees it, E: its edges
+ *   outward  lambda = lambda_0 - G F,  wrenches on the nodes D lambda + E F
+ * Neither K nor Lambda is inverted: a node that cannot move is allowed on either side.
  */
 #include "sim/subsystem.h"
 
@@ -21,10 +22,9 @@
 #include "model/model.h"
 
 static const double DEPENDENT = 1e-11; // as of loops (loops.c)
-static const double PROBE = 1048576;   // of the wrenches that find C: a power of two
 static const double SYMMETRY = 1e-9;   // of Lambda, relative to its diagonal
 
-/* ---- the subsystems' side ---------------------------------------------------------------------------------------- */
+/* ---- compiled subsystems ------------------------------------------------------------------------------------------ */
 
 const char *subsystem_response_fault(const Subsystem *subsystem) {
 	const int n = 6 * subsystem->def.interface_node_count;
@@ -46,16 +46,71 @@ const char *subsystem_response_fault(const Subsystem *subsystem) {
 	return NULL;
 }
 
-static CalStatus evaluate_subsystem(CalEvalContext *context, int device) {
+static CalStatus evaluate_compiled(CalEvalContext *context, int device, TiePurpose purpose) {
 	Subsystem *subsystem = sim_subsystem(context->sim, device);
 	const double *x = context->x + context->sim->devices[device].x_at;
 	const CalStatus status = subsystem_interface_nodes(context, device);
-	if (status != CAL_OK)
+	if (status != CAL_OK || purpose == TIE_VALUES)
 		return status;
 	if (subsystem->def.ops->respond(subsystem->def.self, context->t, x, subsystem->Lambda, subsystem->b) != 0)
 		return subsystem_failed(context, device, "respond() failed");
 	const char *wrong = subsystem_response_fault(subsystem);
-	return wrong ? subsystem_failed(context, device, wrong) : CAL_OK;
+	if (wrong)
+		return subsystem_failed(context, device, wrong);
+	if (purpose != TIE_FORCES) // nothing moves by itself
+		memset(subsystem->b, 0, 6 * sizeof(double) * (size_t)subsystem->def.interface_node_count);
+	return CAL_OK;
+}
+
+/* ---- a level ------------------------------------------------------------------------------------------------------- */
+
+static spatial six_in(const double *six) { return (spatial){{six[0], six[1], six[2]}, {six[3], six[4], six[5]}}; }
+
+static void six_out(spatial s, double *six) {
+	const double out[6] = {s.a.x, s.a.y, s.a.z, s.l.x, s.l.y, s.l.z};
+	memcpy(six, out, sizeof out);
+}
+
+/* The matrix that a node's part of K is in, and how many nodes it is of. */
+static const double *source_matrix(const CalSim *sim, const TiePoint *point, const LevelSource *source, int *count) {
+	const struct SimSubsystems *all = sim->subsystems;
+	if (source->child >= 0) {
+		*count = all->levels[source->child].edge_count;
+		return all->levels[source->child].Lambda;
+	}
+	if (point->group >= 0) {
+		*count = all->groups[point->group].count;
+		return all->groups[point->group].C;
+	}
+	const Subsystem *subsystem = sim_subsystem(sim, point->device);
+	*count = subsystem->def.interface_node_count;
+	return subsystem->Lambda;
+}
+
+static void take_block(const TieLevel *level, int i, int j, const double *matrix, int count) {
+	const size_t n = 6 * (size_t)level->node_count, m = 6 * (size_t)count;
+	const size_t row = 6 * (size_t)level->sources[i].at, column = 6 * (size_t)level->sources[j].at;
+	for (size_t k = 0; k < 6; k++)
+		memcpy(level->K + (6 * (size_t)i + k) * n + 6 * (size_t)j, matrix + (row + k) * m + column, 6 * sizeof(double));
+}
+
+static void fill_compliance(const CalSim *sim, TieLevel *level) {
+	const struct SimSubsystems *all = sim->subsystems;
+	const size_t n = 6 * (size_t)level->node_count;
+	memset(level->K, 0, n * n * sizeof(double));
+	for (int i = 0; i < level->node_count; i++) {
+		const TiePoint *point = &all->points[level->nodes[i]];
+		int count, other;
+		const double *matrix = source_matrix(sim, point, &level->sources[i], &count);
+		for (int j = 0; j < level->node_count; j++)
+			if (source_matrix(sim, &all->points[level->nodes[j]], &level->sources[j], &other) == matrix)
+				take_block(level, i, j, matrix, count);
+		const int child = level->sources[i].child, at = level->sources[i].at;
+		if (child >= 0)
+			memcpy(level->a + 6 * (size_t)i, all->levels[child].b + 6 * (size_t)at, 6 * sizeof(double));
+		else
+			six_out(point->A, level->a + 6 * (size_t)i);
+	}
 }
 
 /* The acceleration of a node, at a frame on it. */
@@ -64,360 +119,259 @@ static void add_acceleration(LoopFrame *f, vec3 node, spatial A) {
 	f->a = add(f->a, add(A.l, cross(A.a, sub(f->r, node))));
 }
 
-static spatial at(const double *six) { return (spatial){{six[0], six[1], six[2]}, {six[3], six[4], six[5]}}; }
+static int node_at(const TieLevel *level, int point) {
+	for (int i = 0; i < level->node_count; i++)
+		if (level->nodes[i] == point)
+			return i;
+	return -1;
+}
 
-/* ---- the model's side --------------------------------------------------------------------------------------- */
-
-/* Calls for every tie of every active subsystem on a group (-1: the ground). */
-typedef struct TieWalk {
-	int device, tie;
-} TieWalk;
-
-static SubsystemTie *next_tie(const CalSim *sim, TieWalk *w, int group) {
-	for (; w->device < sim->device_count; w->device++, w->tie = -1) {
-		const Subsystem *subsystem = sim->devices[w->device].active ? sim_subsystem(sim, w->device) : NULL;
-		while (subsystem && ++w->tie < subsystem->tie_count)
-			if (subsystem->ties[w->tie].node_ref.group == group)
-				return &subsystem->ties[w->tie];
+/* Rows of a tie from the motion of its two sides, and the wrenches of their multipliers. */
+static void fill_tie(const CalEvalContext *context, TieLevel *level, const SubsystemTie *tie, TiePurpose purpose,
+                     int first) {
+	const CalInterfaceNode ground = {.pose = {.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}}};
+	const CalPlacement on[TIE_SIDES] = {tie->loop.def_a, tie->loop.def_b};
+	LoopFrame frame[TIE_SIDES];
+	vec3 origin[TIE_SIDES];
+	int node[TIE_SIDES];
+	for (int s = 0; s < TIE_SIDES; s++) {
+		const int point = tie->point[s];
+		const CalInterfaceNode *at = point >= 0 ? &context->sim->subsystems->points[point].motion : &ground;
+		node[s] = point >= 0 ? node_at(level, point) : -1;
+		frame[s] = subsystem_frame(at, on[s]);
+		origin[s] = vec_in(at->pose.r);
+		if (node[s] >= 0)
+			add_acceleration(&frame[s], origin[s], six_in(level->a + 6 * (size_t)node[s]));
 	}
-	return NULL;
+	const LoopContext loop_context = {.t = context->t, .depth = LOOP_MOTION, .plain = purpose != TIE_FORCES};
+	loop_fill(&tie->loop, &frame[TIE_A], &frame[TIE_B], &loop_context, level->values + first);
+	for (int r = first; r < first + tie->loop.rows; r++) {
+		const spatial d = level->values[r].direction; // on side B, at the origin of its frame
+		level->rows[r] = (LevelRow){{node[TIE_A], node[TIE_B]},
+		                            {force_shift((spatial){neg(d.a), neg(d.l)}, sub(frame[TIE_B].r, origin[TIE_A])),
+		                             force_shift(d, sub(frame[TIE_B].r, origin[TIE_B]))}};
+	}
 }
 
-static CalWork *work_of(const CalEvalContext *context, int group) {
-	return context->viewing ? context->sim->groups[group].view_work : context->sim->groups[group].work;
+static void fill_rows(const CalEvalContext *context, int index, TiePurpose purpose) {
+	const CalSim *sim = context->sim;
+	TieLevel *level = &sim->subsystems->levels[index];
+	int first = 0;
+	for (int i = 0; i < sim->device_count; i++) {
+		const Subsystem *subsystem = sim_active_subsystem(sim, i);
+		for (int k = 0; subsystem && k < subsystem->tie_count; k++) {
+			if (subsystem->ties[k].level != index)
+				continue;
+			fill_tie(context, level, &subsystem->ties[k], purpose, first);
+			first += subsystem->ties[k].loop.rows;
+		}
+	}
 }
 
-static CalStatus group_failed(CalEvalContext *context, int device, const CalModel *model, CalStatus status) {
+/* What row r does along another one, or along the accelerations a: sum of d.x over its nodes. */
+static double along_row(const LevelRow *row, const double *x) {
+	double sum = 0;
+	for (int s = 0; s < TIE_SIDES; s++)
+		sum += row->node[s] >= 0 ? spatial_dot(row->d[s], six_in(x + 6 * (size_t)row->node[s])) : 0;
+	return sum;
+}
+
+/* W = K D, H = D'W. */
+static void fill_matrix(TieLevel *level) {
+	const size_t n = 6 * (size_t)level->node_count, m = (size_t)level->row_count;
+	memset(level->W, 0, m * n * sizeof(double));
+	for (size_t r = 0; r < m; r++) {
+		for (int s = 0; s < TIE_SIDES; s++) {
+			double d[6];
+			six_out(level->rows[r].d[s], d);
+			for (int k = 0; level->rows[r].node[s] >= 0 && k < 6; k++) {
+				const double *column = level->K + (6 * (size_t)level->rows[r].node[s] + (size_t)k) * n; // symmetric
+				for (size_t i = 0; i < n; i++)
+					level->W[r * n + i] += d[k] * column[i];
+			}
+		}
+	}
+	for (size_t i = 0; i < m; i++)
+		for (size_t j = 0; j <= i; j++)
+			level->H[i * m + j] = level->H[j * m + i] = along_row(&level->rows[i], level->W + j * n);
+}
+
+static double row_error(const TieLevel *level, int row, TiePurpose purpose) {
+	const LoopRow *value = &level->values[row];
+	if (purpose == TIE_FORCES)
+		return value->acceleration;
+	return (purpose == TIE_POSITIONS ? value->value : value->rate) + along_row(&level->rows[row], level->a);
+}
+
+/* Lambda and b of the edges. */
+static void condense(TieLevel *level) {
+	const size_t n = 6 * (size_t)level->node_count, e = 6 * (size_t)level->edge_count, m = (size_t)level->row_count;
+	for (size_t i = 0; i < e; i++) {
+		const size_t at = 6 * (size_t)level->edges[i / 6] + i % 6;
+		for (size_t r = 0; r < m; r++)
+			level->z[r] = level->W[r * n + at];
+		min_norm_solve((int)m, level->rank, level->H, level->order, level->solve, level->z, level->z);
+		level->b[i] = level->a[at];
+		for (size_t r = 0; r < m; r++) {
+			level->G[r * e + i] = level->z[r];
+			level->b[i] += level->W[r * n + at] * level->lambda[r];
+		}
+	}
+	for (size_t i = 0; i < e; i++) {
+		const size_t at = 6 * (size_t)level->edges[i / 6] + i % 6;
+		for (size_t j = 0; j <= i; j++) {
+			double sum = level->K[at * n + 6 * (size_t)level->edges[j / 6] + j % 6];
+			for (size_t r = 0; r < m; r++)
+				sum -= level->W[r * n + at] * level->G[r * e + j];
+			level->Lambda[i * e + j] = level->Lambda[j * e + i] = sum;
+		}
+	}
+}
+
+static void solve_level(const CalEvalContext *context, int index, TiePurpose purpose) {
+	TieLevel *level = &context->sim->subsystems->levels[index];
+	const int m = level->row_count;
+	fill_compliance(context->sim, level);
+	fill_rows(context, index, purpose);
+	fill_matrix(level);
+	for (int r = 0; r < m; r++)
+		level->z[r] = -row_error(level, r, purpose);
+	level->rank = min_norm_factor(m, level->H, DEPENDENT, level->order, level->independent, level->solve);
+	min_norm_solve(m, level->rank, level->H, level->order, level->solve, level->z, level->lambda);
+	condense(level);
+}
+
+/* With the forces on its edges known (level->force): those on all of its nodes, handed to points and child levels. */
+static void resolve_level(struct SimSubsystems *all, int index) {
+	TieLevel *level = &all->levels[index];
+	const size_t e = 6 * (size_t)level->edge_count;
+	for (int r = 0; r < level->row_count; r++)
+		for (size_t i = 0; i < e; i++)
+			level->lambda[r] -= level->G[(size_t)r * e + i] * level->force[6 * (size_t)level->edges[i / 6] + i % 6];
+	for (int r = 0; r < level->row_count; r++) {
+		for (int s = 0; s < TIE_SIDES; s++) {
+			double d[6];
+			six_out(level->rows[r].d[s], d);
+			for (int k = 0; level->rows[r].node[s] >= 0 && k < 6; k++)
+				level->force[6 * (size_t)level->rows[r].node[s] + (size_t)k] += level->lambda[r] * d[k];
+		}
+	}
+	for (int i = 0; i < level->node_count; i++) {
+		const LevelSource *source = &level->sources[i];
+		const double *force = level->force + 6 * (size_t)i;
+		if (source->child >= 0) {
+			const TieLevel *child = &all->levels[source->child];
+			memcpy(child->force + 6 * (size_t)child->edges[source->at], force, 6 * sizeof(double));
+		} else {
+			all->points[level->nodes[i]].F = six_in(force);
+		}
+	}
+}
+
+/* ---- all levels ---------------------------------------------------------------------------------------------------- */
+
+static CalStatus group_failed(CalEvalContext *context, int group, CalStatus status) {
+	const CalSim *sim = context->sim;
 	char text[300];
-	snprintf(text, sizeof text, "the forces on group \"%.100s\" cannot be found: %s", cal_model_name(model),
-	         cal_status_text(status));
+	int device = 0;
+	while (device < sim->device_count && !sim_active_subsystem(sim, device))
+		device++;
+	snprintf(text, sizeof text, "the forces on group \"%.100s\" cannot be found: %s",
+	         cal_model_name(sim->groups[group].model), cal_status_text(status));
 	cal_context_explain_failure(context, text);
 	context->status = context->status == CAL_OK ? status : context->status;
 	return context_failed(context, device, 0);
 }
 
-/* Fills frames, values and the rows' wrenches of the ties on a group; A: of their nodes without the subsystems. */
-static CalStatus fill_rows(CalEvalContext *context, int group, const spatial *A, int plain) {
-	struct SimSubsystems *all = context->sim->subsystems;
-	TieWalk w = {0, -1};
-	for (int n = 0;; n++) {
-		const SubsystemTie *tie = next_tie(context->sim, &w, group);
-		if (!tie)
-			return CAL_OK;
-		const Subsystem *subsystem = sim_subsystem(context->sim, w.device);
-		LoopFrame a, b;
-		CalPose pose = {0};
-		CalStatus status = subsystem_frames(context, w.device, tie, subsystem->interface_nodes, &a, &b);
-		if (status == CAL_OK)
-			status = cal_context_node_motion(context, tie->node_ref, &pose, NULL);
+static CalStatus evaluate_sides(CalEvalContext *context, TiePurpose purpose) {
+	const CalSim *sim = context->sim;
+	struct SimSubsystems *all = sim->subsystems;
+	for (int i = 0; i < sim->device_count; i++) {
+		const Subsystem *subsystem = sim_active_subsystem(sim, i);
+		if (!subsystem || !subsystem_is_compiled(subsystem))
+			continue;
+		const CalStatus status = evaluate_compiled(context, i, purpose);
 		if (status != CAL_OK)
 			return status;
-		const vec3 model_node = vec_in(pose.r),
-				   box_node = vec_in(subsystem->interface_nodes[tie->interface_node].pose.r);
-		add_acceleration(&a, model_node, A ? A[n] : spatial_zero());
-		add_acceleration(&b, box_node, at(subsystem->b + 6 * tie->interface_node));
-		const LoopContext loop_context = {.t = context->t, .depth = LOOP_MOTION, .plain = plain};
-		loop_fill(&tie->loop, &a, &b, &loop_context, all->values + tie->row);
-		for (int r = tie->row; r < tie->row + tie->loop.rows; r++) {
-			const spatial d = all->values[r].direction; // on the subsystem, at the origin of b
-			all->rows[r] = (SubsystemRow){.device = w.device,
-			                              .tie = w.tie,
-			                              .on_subsystem = force_shift(d, sub(b.r, box_node)),
-			                              .on_model = force_shift((spatial){neg(d.a), neg(d.l)}, sub(b.r, model_node))};
-			all->z[r] = -all->values[r].acceleration;
-		}
 	}
-}
-
-static const SubsystemTie *tie_of(const CalSim *sim, const SubsystemRow *row) {
-	return &sim_subsystem(sim, row->device)->ties[row->tie];
-}
-
-/* Adds d_i'C d_j for the rows on a group, C being that of its ties in order. */
-static void add_compliance(const CalSim *sim, int group, const double *C, int count) {
-	struct SimSubsystems *all = sim->subsystems;
-	TieWalk w = {0, -1};
-	const SubsystemTie *tie;
-	for (int n = 0; (tie = next_tie(sim, &w, group)) != NULL; n++) {
-		TieWalk v = {0, -1};
-		const SubsystemTie *other;
-		for (int o = 0; (other = next_tie(sim, &v, group)) != NULL; o++) {
-			for (int i = tie->row; i < tie->row + tie->loop.rows; i++)
-				for (int j = other->row; j < other->row + other->loop.rows; j++) {
-					const spatial p = all->rows[i].on_model, q = all->rows[j].on_model;
-					const double a[6] = {p.a.x, p.a.y, p.a.z, p.l.x, p.l.y, p.l.z};
-					const double b[6] = {q.a.x, q.a.y, q.a.z, q.l.x, q.l.y, q.l.z};
-					double sum = 0;
-					for (int k = 0; k < 6; k++)
-						for (int l = 0; l < 6; l++)
-							sum += a[k] * C[(6 * n + k) * 6 * count + 6 * o + l] * b[l];
-					all->Lambda[i * all->row_count + j] += sum;
-				}
-		}
+	for (int i = 0; i < sim->group_count; i++) {
+		const CalStatus status = all->groups[i].count > 0 ? tie_group_evaluate(context, i, purpose) : CAL_OK;
+		if (status != CAL_OK)
+			return group_failed(context, i, status);
 	}
-}
-
-static bool is_free(const SimGroup *group, const CalInput *input) {
-	return group->model->row_count == 0 && !input->prescribed && !group->model->any_prescribed;
-}
-
-/* Forward dynamics with one more wrench on a node, and the kinematics of the result. */
-static CalStatus probe_node(CalEvalContext *context, int group, int node, CalSpatial wrench) {
-	SimGroup *g = &context->sim->groups[group];
-	CalInput *input = &context->inputs[group];
-	CalWork *work = work_of(context, group);
-	const int count = input->wrench_count;
-	CalStatus status = CAL_OK;
-	if (node >= 0) {
-		context->room = 1;
-		status = cal_context_apply_wrench(context, (CalNodeRef){group, node}, CAL_FRAME_WORLD, wrench);
+	for (int i = 0; i < all->point_count; i++) {
+		TiePoint *point = &all->points[i];
+		if (point->group >= 0)
+			continue;
+		const Subsystem *subsystem = sim_subsystem(sim, point->device);
+		point->motion = subsystem->interface_nodes[point->interface_node];
+		point->A = six_in(subsystem->b + 6 * (size_t)point->interface_node);
 	}
-	if (status == CAL_OK)
-		status = cal_forward_dynamics(g->model, &context->parts[group], input, work, g->udot);
-	if (status == CAL_OK)
-		status = cal_kinematics(g->model, &context->parts[group], g->udot, work);
-	input->wrench_count = count;
-	return status;
+	return CAL_OK;
 }
 
-static CalStatus read_accelerations(const CalEvalContext *context, int group, spatial *A, int *nodes, int *count) {
-	TieWalk w = {0, -1};
-	const SubsystemTie *tie;
-	CalStatus status = CAL_OK;
-	for (*count = 0; status == CAL_OK && (tie = next_tie(context->sim, &w, group)) != NULL; (*count)++) {
-		CalSpatial a = {0};
-		status =
-			cal_node_acceleration(context->sim->groups[group].model, work_of(context, group), tie->node_ref.node, &a);
-		A[*count] = spatial_in(a);
-		nodes[*count] = tie->node_ref.node;
-	}
-	return status;
-}
-
-/* C by wrenches along each axis of each node. A: accelerations without; what comes is their difference. */
-static CalStatus probe_compliance(CalEvalContext *context, int group, const spatial *A, int count) {
+CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose) {
 	struct SimSubsystems *all = context->sim->subsystems;
-	const int n = 6 * count;
-	CalStatus status = CAL_OK;
-	for (int j = 0; j < n && status == CAL_OK; j++) {
-		double e[6] = {0};
-		e[j % 6] = PROBE;
-		status = probe_node(context, group, all->nodes[j / 6], (CalSpatial){{e[0], e[1], e[2]}, {e[3], e[4], e[5]}});
-		for (int i = 0; i < count && status == CAL_OK; i++) {
-			CalSpatial a = {0};
-			status =
-				cal_node_acceleration(context->sim->groups[group].model, work_of(context, group), all->nodes[i], &a);
-			const spatial d = spatial_sub(spatial_in(a), A[i]);
-			const double six[6] = {d.a.x, d.a.y, d.a.z, d.l.x, d.l.y, d.l.z};
-			for (int k = 0; k < 6; k++)
-				all->C[(6 * i + k) * n + j] = six[k] / PROBE;
-		}
+	const CalStatus status = all->planned ? evaluate_sides(context, purpose) : CAL_ERR_MEMORY;
+	if (status != CAL_OK)
+		return status;
+	for (int i = 0; i < all->level_count && purpose == TIE_VALUES; i++) {
+		memset(all->levels[i].a, 0, 6 * sizeof(double) * (size_t)all->levels[i].node_count);
+		fill_rows(context, i, purpose);
 	}
-	for (int i = 0; i < n; i++) // round-off
-		for (int j = 0; j < i; j++)
-			all->C[i * n + j] = all->C[j * n + i] = 0.5 * (all->C[i * n + j] + all->C[j * n + i]);
-	return status;
-}
-
-/*
- * Nodes and accelerations of the ties on a group under everything but the subsystems; plain: as far as they are needed.
- */
-static CalStatus prepare_group(CalEvalContext *context, int group, int plain, int *count) {
-	struct SimSubsystems *all = context->sim->subsystems;
-	SimGroup *g = &context->sim->groups[group];
-	CalStatus status = CAL_OK;
-	if (!plain || !is_free(g, &context->inputs[group])) {
-		status = probe_node(context, group, -1, (CalSpatial){0});
-		g->kinematics_known = status == CAL_OK;
-		return status == CAL_OK ? read_accelerations(context, group, all->A, all->nodes, count) : status;
-	}
-	TieWalk w = {0, -1};
-	const SubsystemTie *tie;
-	for (*count = 0; (tie = next_tie(context->sim, &w, group)) != NULL; (*count)++) {
-		all->A[*count] = spatial_zero();
-		all->nodes[*count] = tie->node_ref.node;
-	}
-	return status;
-}
-
-/* The rows of all ties on a group and what the group adds to Lambda. */
-static CalStatus solve_group(CalEvalContext *context, int group, int plain) {
-	struct SimSubsystems *all = context->sim->subsystems;
-	SimGroup *g = &context->sim->groups[group];
-	TieWalk w = {0, -1};
-	int count = 0;
-	if (!next_tie(context->sim, &w, group))
+	if (purpose == TIE_VALUES)
 		return CAL_OK;
-	if (g->motion) {
-		cal_context_explain_failure(
-			context, "a compiled subsystem cannot be tied to a group whose motion is given; release the group");
-		return context_failed(context, w.device, 1);
-	}
-	CalStatus status = prepare_group(context, group, plain, &count);
-	if (status == CAL_OK)
-		status = fill_rows(context, group, all->A, plain);
-	if (status == CAL_OK && is_free(g, &context->inputs[group])) {
-		CalWork *work = work_of(context, group);
-		status = cal_mass_factor(g->model, &context->parts[group], work);
-		if (status == CAL_OK)
-			status = cal_node_compliance(g->model, work, all->nodes, count, g->force, all->C);
-	} else if (status == CAL_OK) {
-		status = probe_compliance(context, group, all->A, count);
-	}
-	g->kinematics_known = false;
-	if (status == CAL_OK)
-		add_compliance(context->sim, group, all->C, count);
-	return status == CAL_OK || context->status != CAL_OK ? status : group_failed(context, w.device, g->model, status);
-}
-
-/* ---- together ------------------------------------------------------------------------------------------------ */
-
-static void add_subsystems(const CalSim *sim) {
-	struct SimSubsystems *all = sim->subsystems;
-	const int m = all->row_count;
-	for (int i = 0; i < m; i++) {
-		if (all->rows[i].device < 0)
-			continue;
-		const Subsystem *subsystem = sim_subsystem(sim, all->rows[i].device);
-		const int n = 6 * subsystem->def.interface_node_count, p = 6 * tie_of(sim, &all->rows[i])->interface_node;
-		for (int j = 0; j < m; j++) {
-			if (all->rows[j].device != all->rows[i].device)
-				continue;
-			const int q = 6 * tie_of(sim, &all->rows[j])->interface_node;
-			spatial column = spatial_zero();
-			const spatial d = all->rows[j].on_subsystem;
-			const double six[6] = {d.a.x, d.a.y, d.a.z, d.l.x, d.l.y, d.l.z};
-			for (int l = 0; l < 6; l++) {
-				const double *c = subsystem->Lambda + (size_t)(q + l) * (size_t)n + p; // symmetric: row for column
-				column = spatial_madd(column, six[l], at(c));
-			}
-			all->Lambda[i * m + j] += spatial_dot(all->rows[i].on_subsystem, column);
-		}
-	}
-}
-
-static CalStatus apply_forces(CalEvalContext *context) {
-	const CalSim *sim = context->sim;
-	struct SimSubsystems *all = sim->subsystems;
-	for (int i = 0; i < sim->device_count; i++) {
-		Subsystem *subsystem = sim->devices[i].active ? sim_subsystem(sim, i) : NULL;
-		if (!subsystem)
-			continue;
-		memset(subsystem->wrench, 0, (size_t)subsystem->def.interface_node_count * sizeof *subsystem->wrench);
-		context->room = subsystem->tie_count;
-		for (int k = 0; k < subsystem->tie_count; k++) {
-			const SubsystemTie *tie = &subsystem->ties[k];
-			spatial model = spatial_zero(), own = spatial_in(subsystem->wrench[tie->interface_node]);
-			for (int r = tie->row; r < tie->row + tie->loop.rows; r++) {
-				model = spatial_madd(model, all->lambda[r], all->rows[r].on_model);
-				own = spatial_madd(own, all->lambda[r], all->rows[r].on_subsystem);
-			}
-			subsystem->wrench[tie->interface_node] = spatial_out(own);
-			const CalStatus status =
-				cal_context_apply_wrench(context, tie->node_ref, CAL_FRAME_WORLD, spatial_out(model));
-			if (status != CAL_OK)
-				return context_failed(context, i, 0);
-		}
-	}
+	for (int i = all->level_count - 1; i >= 0; i--)
+		solve_level(context, i, purpose);
+	for (int i = 0; i < all->level_count; i++)
+		memset(all->levels[i].force, 0, 6 * sizeof(double) * (size_t)all->levels[i].node_count);
+	for (int i = 0; i < all->level_count; i++)
+		resolve_level(all, i);
 	return CAL_OK;
 }
 
-static CalStatus ask_rates(CalEvalContext *context, double *xdot) {
-	const CalSim *sim = context->sim;
-	for (int i = 0; i < sim->device_count; i++) {
-		const SimDevice *device = &sim->devices[i];
-		const Subsystem *subsystem = device->active ? sim_subsystem(sim, i) : NULL;
-		if (!subsystem)
-			continue;
-		double *rate = xdot + device->x_at;
-		if (subsystem->def.ops->rates(subsystem->def.self, context->t, context->x + device->x_at, subsystem->wrench,
-		                              rate) != 0)
-			return subsystem_failed(context, i, "rates() failed");
-		if (!all_finite(rate, subsystem->def.nx))
-			return subsystem_failed(context, i, "rates() gives numbers that are not finite");
-	}
-	return CAL_OK;
+void subsystem_collect_wrenches(const CalSim *sim, int device) {
+	const struct SimSubsystems *all = sim->subsystems;
+	Subsystem *subsystem = sim_subsystem(sim, device);
+	memset(subsystem->wrench, 0, (size_t)subsystem->def.interface_node_count * sizeof *subsystem->wrench);
+	for (int i = 0; i < all->point_count; i++)
+		if (all->points[i].device == device)
+			subsystem->wrench[all->points[i].interface_node] = spatial_out(all->points[i].F);
 }
 
-CalStatus subsystems_rows(CalEvalContext *context, int plain) {
-	CalSim *sim = context->sim;
-	struct SimSubsystems *all = sim->subsystems;
-	const int m = all->row_count;
+static CalStatus push_points(CalEvalContext *context) {
+	const struct SimSubsystems *all = context->sim->subsystems;
 	CalStatus status = CAL_OK;
-	for (int i = 0; i < m; i++)
-		all->rows[i] = (SubsystemRow){.device = -1};
-	memset(all->values, 0, (size_t)m * sizeof *all->values);
-	memset(all->Lambda, 0, (size_t)m * (size_t)m * sizeof(double));
-	memset(all->z, 0, (size_t)m * sizeof(double));
-	for (int i = 0; i < sim->device_count && status == CAL_OK; i++)
-		if (sim->devices[i].active && sim_subsystem(sim, i))
-			status = evaluate_subsystem(context, i);
-	if (status == CAL_OK)
-		status = fill_rows(context, -1, NULL, plain);
-	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
-		status = solve_group(context, i, plain);
-	if (status == CAL_OK)
-		add_subsystems(sim);
+	context->room = all->point_count;
+	for (int i = 0; i < all->point_count && status == CAL_OK; i++) {
+		const TiePoint *point = &all->points[i];
+		if (point->group >= 0)
+			status = cal_context_apply_wrench(context, (CalNodeRef){point->group, point->node}, CAL_FRAME_WORLD,
+			                                  spatial_out(point->F));
+	}
 	return status;
 }
 
-void subsystems_multipliers(struct SimSubsystems *all) {
-	const int m = all->row_count;
-	const int rank = min_norm_factor(m, all->Lambda, DEPENDENT, all->order, all->independent, all->solve);
-	min_norm_solve(m, rank, all->Lambda, all->order, all->solve, all->z, all->lambda);
+static CalStatus ask_rates(CalEvalContext *context, int device, double *rate) {
+	const Subsystem *subsystem = sim_subsystem(context->sim, device);
+	const double *x = context->x + context->sim->devices[device].x_at;
+	subsystem_collect_wrenches(context->sim, device);
+	if (subsystem->def.ops->rates(subsystem->def.self, context->t, x, subsystem->wrench, rate) != 0)
+		return subsystem_failed(context, device, "rates() failed");
+	return all_finite(rate, subsystem->def.nx)
+	           ? CAL_OK
+	           : subsystem_failed(context, device, "rates() gives numbers that are not finite");
 }
 
 CalStatus subsystems_solve(CalEvalContext *context, double *xdot) {
-	CalStatus status = subsystems_rows(context, 0);
-	if (status != CAL_OK)
-		return status;
-	subsystems_multipliers(context->sim->subsystems);
-	status = apply_forces(context);
-	return status == CAL_OK ? ask_rates(context, xdot) : status;
-}
-
-/* ---- what the multipliers do to the model ----------------------------------------------------------------------- */
-
-/* Wrenches of the multipliers on the nodes of a group, times a factor, beside what its input has. */
-static CalStatus push_group(CalEvalContext *context, int group, double factor) {
-	const struct SimSubsystems *all = context->sim->subsystems;
-	TieWalk w = {0, -1};
-	const SubsystemTie *tie;
-	CalStatus status = CAL_OK;
-	context->room = all->tie_count;
-	while (status == CAL_OK && (tie = next_tie(context->sim, &w, group)) != NULL) {
-		spatial sum = spatial_zero();
-		for (int r = tie->row; r < tie->row + tie->loop.rows; r++)
-			sum = spatial_madd(sum, factor * all->lambda[r], all->rows[r].on_model);
-		status = cal_context_apply_wrench(context, tie->node_ref, CAL_FRAME_WORLD, spatial_out(sum));
-	}
-	return status;
-}
-
-bool subsystems_touch(const CalSim *sim, int group) { return next_tie(sim, &(TieWalk){0, -1}, group) != NULL; }
-
-CalStatus subsystems_response(CalEvalContext *context, int group) {
-	SimGroup *g = &context->sim->groups[group];
-	CalInput *input = &context->inputs[group];
-	CalWork *work = work_of(context, group);
-	const int nu = g->model->nu;
-	CalStatus status;
-	g->kinematics_known = false;
-	if (is_free(g, input)) {
-		*input = (CalInput){0}; // nothing else counts
-		status = push_group(context, group, 1);
-		if (status == CAL_OK)
-			status = cal_external_forces(g->model, &context->parts[group], input, work, g->force);
-		if (status == CAL_OK)
-			status = cal_mass_factor(g->model, &context->parts[group], work);
-		return status == CAL_OK ? cal_mass_solve(g->model, work, g->force, g->udot) : status;
-	}
-	status = cal_forward_dynamics(g->model, &context->parts[group], input, work, g->force);
+	const CalSim *sim = context->sim;
+	CalStatus status = subsystems_wrenches(context, TIE_FORCES);
 	if (status == CAL_OK)
-		status = push_group(context, group, PROBE);
-	if (status == CAL_OK)
-		status = cal_forward_dynamics(g->model, &context->parts[group], input, work, g->udot);
-	for (int k = 0; k < nu; k++)
-		g->udot[k] = (g->udot[k] - g->force[k]) / PROBE;
+		status = push_points(context);
+	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
+		const Subsystem *subsystem = sim_active_subsystem(sim, i);
+		if (subsystem && subsystem_is_compiled(subsystem))
+			status = ask_rates(context, i, xdot + sim->devices[i].x_at);
+	}
 	return status;
 }

@@ -23,10 +23,11 @@ CalStatus edit_begin(CalSim *sim, CalTransition *report, CalError *error, Topolo
 	if (!sim || !c->t)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "the simulation is not prepared for changes of topology; call cal_sim_reserve() first");
-	if (sim->subsystems)
+	if (!subsystems_take_impulses(sim))
 		return error_set(
 			error, CAL_ERR_UNSUPPORTED,
-			"a simulation with compiled subsystems cannot change its topology: impulses would not reach into them");
+			"a compiled subsystem has no function correct(): impulses would not reach into it, so the topology "
+			"cannot change; give it one, or use a component (docs/subsystems.md)");
 	for (int i = 0; i < sim->group_count; i++) {
 		if (sim->groups[i].state.t != cal_sim_time(sim))
 			return error_set(error, CAL_ERR_ARGUMENT, "group \"%s\" is at t = %.9g s and group \"%s\" at %.9g s",
@@ -424,5 +425,5 @@ void edit_commit(TopologyEdit *c, CalTransition *report) {
 	release_speeds(c);
 	report->group = first;
 	report->other = other;
-	report->kinetic_lost += c->rotors_lost;
+	report->kinetic_lost += c->rotors_lost + (sim->started ? subsystems_pass_impulse(sim) : 0);
 }

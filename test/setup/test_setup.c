@@ -295,7 +295,8 @@ static void devices_and_motions_are_checked(void **state) {
 	expect(cal_setup_open_loop(setup, (CalLoopId){1}, &e), &e, "there is no loop 1");
 	expect(cal_setup_add_interface_node(setup, "probe/nose", &e), &e,
 	       "interface node \"probe/nose\": there is no such");
-	expect(cal_setup_add_subsystem(setup, &(CalSubsystemUse){.name = "s"}, &e), &e, "subsystem \"s\": it needs a lib");
+	expect(cal_setup_add_subsystem(setup, &(CalSubsystemUse){.name = "s"}, &e), &e,
+	       "subsystem \"s\": a component needs ties, a compiled subsystem a lib");
 	expect(cal_setup_add_visual(setup, (CalBodyId){1}, &(CalVisual){.kind = CAL_VISUAL_MESH}, &e), &e,
 	       "visual of \"station\": a mesh needs a file");
 	expect(cal_setup_set_run(setup, &(CalRunSettings){.duration = -1}, &e), &e, "run settings: the duration must be");

@@ -550,8 +550,10 @@ static void wrong_definitions_are_refused(void **state) {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Thing t = thing_of(still, cases[i].method, 1e-3);
 		CalError error = {0};
-		const CalSubsystemTie tie = {id_of(&t, "a"), cases[i].interface_node, cases[i].name,
-		                             cal_loop_def(cases[i].type)};
+		const CalSubsystemTie tie = {.node = id_of(&t, "a"),
+		                             .interface_node = cases[i].interface_node,
+		                             .name = cases[i].name,
+		                             .joint = cal_loop_def(cases[i].type)};
 		assert_true(cal_sim_add_subsystem(t.sim, "thing", &cases[i].def, &tie, 1, NULL, &error) < 0);
 		if (!strstr(error.text, cases[i].says) || !strstr(error.text, "\"thing\""))
 			fail_msg("\"%s\" does not say \"%s\"", error.text, cases[i].says);
@@ -570,7 +572,7 @@ static void the_topology_stays_with_boxes(void **state) {
 	assert_int_equal(cal_sim_reserve(t.sim, cal_setup_desc(t.file), &(CalSimCapacity){.bodies = 1}, &error), CAL_OK);
 	assert_int_equal(cal_sim_add_subsystem(t.sim, "thing", &def, &tie, 1, NULL, &error), CAL_OK);
 	assert_int_equal(cal_sim_lock(t.sim, cal_sim_find_joint(t.sim, "j"), -1, NULL, &error), CAL_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.text, "compiled subsystems"));
+	assert_non_null(strstr(error.text, "compiled subsystem"));
 	CalSimBalance balance;
 	assert_int_equal(cal_sim_balance(t.sim, &balance), CAL_OK);
 	assert_false(balance.complete); // it does not report its energy

@@ -155,15 +155,19 @@ void forces_total(const CalModel *model, const CalState *state, const double *ap
 	forces_add_elastic(model, state->q, state->u, tau);
 }
 
+void forces_implicit_inertia(const CalModel *model, double h, double *rotor) {
+	for (int i = 0; i < model->nu; ++i)
+		rotor[i] = model->rotor[i] + h * model->damping[i];
+	for (int i = 0; i < model->spring_count; ++i)
+		rotor[model->spring_dof[i]] += h * h * model->dofs[model->spring_dof[i]].stiffness;
+}
+
 void forces_total_implicit(const CalModel *model, const CalState *state, const CalState *elastic, double h,
                            const double *applied, double *tau, double *rotor) {
 	take_applied(model, applied, tau);
 	add_linear(model, elastic->q, elastic->u, h, tau);
 	add_curved(model, state->q, tau);
-	for (int i = 0; i < model->nu; ++i)
-		rotor[i] = model->rotor[i] + h * model->damping[i];
-	for (int i = 0; i < model->spring_count; ++i)
-		rotor[model->spring_dof[i]] += h * h * model->dofs[model->spring_dof[i]].stiffness;
+	forces_implicit_inertia(model, h, rotor);
 }
 
 CalStatus forces_check(const CalModel *model, const CalInput *input) {

@@ -17,6 +17,8 @@ void forces_total(const CalModel *model, const CalState *state, const double *ap
 /* The same with linear springs, dampers and modes of `elastic` a time h later; rotor[nu] + h D + h^2 K of joints. */
 void forces_total_implicit(const CalModel *model, const CalState *state, const CalState *elastic, double h,
                            const double *applied, double *tau, double *rotor);
+/* rotor[nu] of that alone. */
+void forces_implicit_inertia(const CalModel *model, double h, double *rotor);
 
 /* Every wrench refers to a node of the model and is finite in number; CAL_ERR_ARGUMENT otherwise. */
 CalStatus forces_check(const CalModel *model, const CalInput *input);

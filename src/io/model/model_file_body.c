@@ -11,12 +11,19 @@
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
+typedef struct GroupInput {
+	CalGroupDef def;
+	const char *gravity_of;
+} GroupInput;
+
 const char *propagation_word(int i) { return cal_propagation_name((CalPropagation)i); }
 
 static const Field group_keys[] = {
 	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
-	{"gravity", FIELD_VECTOR, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, .doc = "default none"},
-	{"propagation", FIELD_CHOICE, offsetof(CalGroupDef, propagation),
+	{"gravity", FIELD_VECTOR, offsetof(GroupInput, def.gravity), DIM_ACCELERATION, .doc = "default none"},
+	{"gravity_of", FIELD_GROUP, offsetof(GroupInput, gravity_of), .flags = FIELD_AS_TEXT,
+     .doc = "the gravity of another group, instead of `gravity`"},
+	{"propagation", FIELD_CHOICE, offsetof(GroupInput, def.propagation),
      .doc = "default `flexible`; `rigid`: modes keep their values; `kinematic`: all speeds stay as they are, and "
             "nothing acts on the group. Can change in a run: [action](#action) `propagate`",
      .word_at = propagation_word},
@@ -24,11 +31,39 @@ static const Field group_keys[] = {
 const FieldTable group_table = {FIELDS("group", group_keys), .may_be_empty = true,
                                 .doc = "An independent system with its own gravity."};
 
-static bool read_group(Reader *r, const Item *item) {
+static bool find_group_item(Reader *r, const Sections *s, const char *name, Item *item) {
+	const int count = items_count(r, s->groups, "groups");
+	for (int i = 0; i < count; i++)
+		if (items_get(r, s->groups, i, "group", item) && strcmp(item->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Its gravity is its own, or that of the group that it names, which may name another one. */
+static bool read_group_def(Reader *r, const Sections *s, const Item *item, CalGroupDef *def) {
+	Item at = *item;
+	for (int depth = 0; depth <= s->groups->count; depth++) {
+		GroupInput in = {.def = cal_group_def()};
+		if (!tree_is_null(at.value) && !fields_read(r, at.value, &group_table, &in))
+			return false;
+		const TreeNode *named = in.gravity_of ? tree_get(at.value, "gravity_of") : NULL;
+		if (named && tree_get(at.value, "gravity"))
+			return reader_fail(r, named, "give \"gravity\" or \"gravity_of\", one of the two");
+		def->propagation = depth == 0 ? in.def.propagation : def->propagation;
+		def->gravity = named ? s->gravity : in.def.gravity;
+		if (!named || strcmp(in.gravity_of, "main") == 0)
+			return true;
+		if (!find_group_item(r, s, in.gravity_of, &at))
+			return reader_fail(r, named, "there is no group \"%.80s\"", in.gravity_of);
+	}
+	return reader_fail(r, item->place, "the groups that \"gravity_of\" names form a ring");
+}
+
+static bool read_group(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	CalGroupDef def = cal_group_def();
 	reader_subject(r, "group", item->name);
-	if (!tree_is_null(item->value) && !fields_read(r, item->value, &group_table, &def))
+	if (!read_group_def(r, s, item, &def))
 		return false;
 	if (strcmp(item->name, "main") == 0)
 		return reader_fail(r, item->place,
@@ -239,7 +274,7 @@ bool model_file_read_bodies(Reader *r, const Sections *s) {
 	GroundInput ground = {0};
 	int count = items_count(r, s->groups, "groups");
 	for (int i = 0; i < count; i++) {
-		if (!items_get(r, s->groups, i, "group", &item) || !read_group(r, &item))
+		if (!items_get(r, s->groups, i, "group", &item) || !read_group(r, s, &item))
 			return false;
 	}
 	reader_subject(r, "bodies", NULL);

@@ -33,7 +33,7 @@ const FieldTable output_table = {FIELDS("output", output_keys), .doc = "Signals 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
 	double update;
-	int formulation, unretained;
+	int formulation, unretained, metric;
 	const TreeNode *method, *projection, *threads, *branches, *assemble, *retain, *output;
 } RunInput;
 
@@ -58,6 +58,11 @@ static const Field run_keys[] = {
      .doc = "steps from one projection on the [loops](loops.md#how-it-is-solved) to the next; default "
             "1. With more than 1 give the loops a [stabilisation](#stabilisation)",
      .words = FIELD_WORDS("none")},
+	{"projection_metric", FIELD_CHOICE, offsetof(RunInput, metric),
+     .doc =
+         "what is smallest in the change that closes loops and the ties of components after a step: it times the `mass` "
+         "matrix, or it alone (`euclidean`: sum of the squares of all coordinates, in SI units); default `mass`",
+     .words = FIELD_WORDS("mass", "euclidean")},
 	{"threads", FIELD_WHOLE, offsetof(RunInput, threads), .flags = FIELD_AS_TREE,
      .doc = "number of threads that share the work of a step; default 1. [When it helps](parallel.md)"},
 	{"branches", FIELD_WHOLE, offsetof(RunInput, branches), .flags = FIELD_AS_TREE,
@@ -412,6 +417,7 @@ static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 	if (in.max_steps > 1e15)
 		return reader_fail(r, tree_get(s->run, "max_steps"), "\"max_steps\" is too large; the most is 1e15");
 	run->duration = in.duration;
+	run->method.euclidean = in.metric;
 	run->method.step = in.step;
 	run->method.rtol = in.rtol;
 	run->method.atol = in.atol;

@@ -426,7 +426,7 @@ static void mistakes_are_reported_with_their_place(void **state) {
 	     {"t.yaml:4:", "there is nothing at \"bodies.c.mass\"", "\"c.mass\""}},
 		{"{hub: {file: subsystem_leg.yaml}}", {"t.yaml:4:", "a body has this name", ""}},
 		{"{a/b: {file: subsystem_leg.yaml}}", {"t.yaml:4:", "cannot hold /", ""}},
-		{"{s: {}}", {"t.yaml:4:", "\"file\", or \"library\"", ""}},
+		{"{s: {}}", {"t.yaml:4:", "\"file\", \"library\"", ""}},
 		{"{s: {file: subsystem_leg.yaml, file2: x}}", {"t.yaml:4:", "unknown key \"file2\"", ""}},
 		{"[{file: subsystem_leg.yaml}]", {"t.yaml:4:", "needs the key \"name\"", ""}},
 		{"7", {"t.yaml:4:", "subsystems", ""}},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_library.c — subsystems of a library: compiled subsystems that a shared object supplies
- * (docs/subsystems.md).
+ * model_file_library.c — subsystems that stay in a file: components, which are groups of it, and compiled subsystems
+ * that a shared object supplies (docs/subsystems.md).
  *
- * What a subsystem is, is not known before it is loaded, which happens when a simulation is set up.
+ * What a compiled subsystem is, is not known before it is loaded, which happens when a simulation is set up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +56,10 @@ static bool read_joint(Reader *r, const Sections *s, const TreeNode *joint, CalL
 }
 
 static bool read_tie(Reader *r, const Sections *s, const TreeNode *map, int index, CalSubsystemTie *tie) {
-	const TreeNode *to = tree_get(map, "to");
+	const TreeNode *to = tree_get(map, "to"), *node = tree_get(map, "node");
 	const char *path = NULL;
+	if (node && (!read_text(r, node, &path) || !model_file_find_node(r, s, node, path, &tie->inner)))
+		return false;
 	return to && read_text(r, to, &path) && model_file_find_node(r, s, to, path, &tie->node) &&
 	       read_number(r, field_value(map, field_find(&attachment_table, "interface")), index, tie) &&
 	       read_joint(r, s, tree_get(map, "joint"), &tie->joint);
@@ -83,11 +85,18 @@ static bool read_box(Reader *r, const Sections *s, const Item *item) {
 	reader_subject(r, "subsystem", item->name);
 	use.tie_count = none ? 0 : list ? attach->count : 1;
 	CalSubsystemTie *ties = reader_array(r, (size_t)use.tie_count, sizeof *ties);
-	if (!ties || !read_text(r, library, &use.file) || !(use.library = library_path(r, library, use.file)))
+	if (!ties ||
+	    (library && (!read_text(r, library, &use.file) || !(use.library = library_path(r, library, use.file)))))
 		return false;
-	for (int i = 0; i < use.tie_count; i++)
-		if (!read_tie(r, s, list ? attach->items[i] : attach, i, &ties[i]))
+	for (int i = 0; i < use.tie_count; i++) {
+		const TreeNode *tie = list ? attach->items[i] : attach;
+		if (!read_tie(r, s, tie, i, &ties[i]))
 			return false;
+		if (!library == !ties[i].inner.value)
+			return reader_fail(r, tie,
+			                   library ? "\"node\" is for a component; name the node by \"interface\""
+			                           : "give \"node\", the component's own node, which is one of a body");
+	}
 	use.ties = ties;
 	return reader_added(r, item->place, cal_setup_add_subsystem(r->file->setup, &use, r->error));
 }

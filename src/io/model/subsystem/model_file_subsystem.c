@@ -15,6 +15,7 @@ enum { DEPTH_MAX = 16 };
 typedef struct SubsystemInput {
 	const char *file, *library, *arguments;
 	const TreeNode *attach, *set;
+	int component;
 } SubsystemInput;
 
 static const Field subsystem_keys[] = {
@@ -23,6 +24,10 @@ static const Field subsystem_keys[] = {
 	{"library", FIELD_FILE, offsetof(SubsystemInput, library), .flags = FIELD_AS_TEXT,
      .doc = "a shared object: a compiled subsystem, of which only the interface nodes are visible"},
 	{"arguments", FIELD_TEXT, offsetof(SubsystemInput, arguments), .doc = "that the shared object gets; default empty"},
+	{"component", FIELD_FLAG, offsetof(SubsystemInput, component),
+     .doc =
+         "the file is kept as a component: a group of its own in the run, which the rest sees at its interface nodes only. "
+         "Without `file`: nodes of this file that are in another group are its interface"},
 	{"attach", FIELD_MAPS, offsetof(SubsystemInput, attach), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "default: the file is used as it is, on the ground", .table = &attachment_table},
 	{"set", FIELD_ANYTHING, offsetof(SubsystemInput, set), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
@@ -34,7 +39,7 @@ const FieldTable subsystem_table = {FIELDS("subsystem", subsystem_keys),
 
 typedef struct Attachment {
 	const TreeNode *place, *interface, *joint;
-	const char *to, *name;
+	const char *to, *name, *node;
 } Attachment;
 
 static const Field attachment_keys[] = {
@@ -49,6 +54,8 @@ static const Field attachment_keys[] = {
             "Default `weld`",
      .table = &loop_table},
 	{"name", FIELD_TEXT, offsetof(Attachment, name), .doc = "of a loop; default the path of the interface node"},
+	{"node", FIELD_NODE, offsetof(Attachment, node), .flags = FIELD_AS_TEXT,
+     .doc = "of a component without `file`: its interface node, instead of `interface`"},
 };
 const FieldTable attachment_table = {FIELDS("attachment", attachment_keys),
                                      .doc = "A tie between an interface node of a subsystem and a node."};
@@ -289,8 +296,10 @@ static bool read_instance(Reader *r, const TreeNode *section, int index, Instanc
 	if (strpbrk(it->item.name, it->in.file ? "/()'" : "()'") || strcmp(it->item.name, "ground") == 0)
 		return reader_fail(r, it->item.place,
 		                   "the name of a subsystem cannot hold / ( ) ' nor be \"ground\"; rename it");
-	if (!it->in.file == !it->in.library)
-		return reader_fail(r, it->item.place, "give \"file\", or \"library\" for a shared object, one of the two");
+	if (it->in.file ? it->in.library != NULL : !it->in.library == !it->in.component)
+		return reader_fail(
+			r, it->item.place,
+			"give \"file\", \"library\" for a shared object, or \"component: true\" for a group of this file");
 	if (it->in.file && it->in.arguments)
 		return reader_fail(r, tree_get(it->item.value, "arguments"),
 		                   "\"arguments\" are for a \"library\"; for a file "
@@ -344,6 +353,53 @@ static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *interf
 	if (!map)
 		part_failed(r);
 	return map ? map_with(r, map, "from", to) : NULL;
+}
+
+/* An attachment of a component as its ties are given: with the node of its own. NULL after reporting. */
+static const TreeNode *component_tie(Reader *r, const Attachment *a, const char *path) {
+	static const char *const other[] = {"interface", "border", "name"};
+	const TreeNode *map = a->place, *node = make_scalar(r, a->interface ? a->interface : a->place, path);
+	for (int i = 0; map && i < 3; i++)
+		map = tree_get(map, other[i]) ? map_with(r, map, other[i], NULL) : map;
+	return map && node ? map_with(r, map, "node", node) : NULL;
+}
+
+/* A map of one pair. NULL after reporting. */
+static const TreeNode *single_map(Reader *r, const TreeNode *like, const char *key, const TreeNode *value) {
+	const TreeNode *pairs[2] = {make_scalar(r, like, key), value};
+	const TreeNode *map = pairs[0] && value ? tree_make_map(r->file->tree, like, pairs, 1, r->error) : NULL;
+	if (!map)
+		part_failed(r);
+	return map;
+}
+
+/*
+ * A component is carried by a free joint on the ground, in a group of its own with the gravity of the one that it is
+ * attached to; its attachments are ties, which stay in the section "subsystems".
+ */
+static bool keep_component(Reader *r, Instance *it, const Scope *scope, CalSetupInstance *record) {
+	const TreeNode *place = it->item.place;
+	const TreeNode **ties = reader_array(r, (size_t)it->attach_count + 1, sizeof *ties);
+	if (it->attach_count == 0)
+		return reader_fail(r, place, "a component needs \"attach\": the nodes that its interface is tied to");
+	for (int i = 0; ties && i < it->attach_count; i++) {
+		const Attachment *a = &it->attach[i];
+		const char *interface = interface_of(r, it, a), *path = interface ? scope_path(scope, interface) : NULL;
+		ties[i] = path ? component_tie(r, a, path) : NULL;
+		const TreeNode *carrier =
+			i == 0 && path ? single_map(r, a->place, "type", make_scalar(r, a->place, "free")) : NULL;
+		carrier = carrier ? map_with(r, carrier, "to", make_scalar(r, a->place, path)) : NULL;
+		if (!ties[i] || (i == 0 && !(carrier && part_carry(r, &it->part, a->place, path, carrier, &record->joint))))
+			return false;
+	}
+	const TreeNode *list = ties ? tree_make_list(r->file->tree, it->in.attach, ties, it->attach_count) : NULL;
+	const TreeNode *own = single_map(r, place, "component", make_scalar(r, place, "true"));
+	own = own && list ? map_with(r, own, "attach", list) : NULL;
+	const TreeNode *group = single_map(r, place, "gravity_of", make_scalar(r, place, it->group));
+	const TreeNode *name = make_scalar(r, place, it->item.name);
+	record->is_component = 1;
+	return own && group && name && part_append(r, &it->part.lists[PART_BOXES], (PartItem){name, own}) &&
+	       part_append(r, &it->part.lists[PART_GROUPS], (PartItem){name, group});
 }
 
 /* The first attachment carries the subsystem, the others close loops. */
@@ -423,7 +479,7 @@ static const char *carrying_group(Reader *r, Part *host, const Instances *all, c
 		return body_group(r, host, to);
 	const char *group = body_group(r, &carrier->part, rest);
 	if (strcmp(group, "main") == 0)
-		return carrying_group(r, host, all, carrier, depth + 1);
+		return carrier->in.component ? carrier->item.name : carrying_group(r, host, all, carrier, depth + 1);
 	return reader_text(r, "%s/%s", carrier->item.name, group);
 }
 
@@ -448,8 +504,10 @@ static bool drop_overridden(Reader *r, Part *host, Part *part) {
 
 static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 	reader_subject(r, "subsystem", it->item.name);
-	const Scope scope = {
-		.r = r, .prefix = reader_text(r, "%s/", it->item.name), .main = it->group, .folder = folder_of(r, it->in.file)};
+	const Scope scope = {.r = r,
+	                     .prefix = reader_text(r, "%s/", it->item.name),
+	                     .main = it->in.component ? it->item.name : it->group,
+	                     .folder = folder_of(r, it->in.file)};
 	CalSetupInstance record = {.name = it->item.name, .file = it->in.file};
 	if (!scope.prefix || !scope.main || !scope.folder)
 		return false;
@@ -465,20 +523,21 @@ static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 	record.body_count = it->part.lists[PART_BODIES].count + it->part.lists[PART_PENDULUMS].count;
 	record.interface_node_count =
 		it->part.interface && !tree_is_null(it->part.interface) ? it->part.interface->count : 0;
-	if (!part_rename(&scope, &it->part) || !attach_instance(r, it, &scope, &record) ||
+	if (!part_rename(&scope, &it->part) ||
+	    !(it->in.component ? keep_component : attach_instance)(r, it, &scope, &record) ||
 	    !drop_overridden(r, host, &it->part))
 		return false;
 	Part own = {.instances = &record, .instance_count = 1};
 	return append_part(r, to, &own) && append_part(r, to, &it->part);
 }
 
-/* Instances that stay: the map as it is, under its name. */
+/* Instances without a file stay: the map as it is, under its name. */
 static bool add_subsystems(Reader *r, const Instance *all, int count, Part *part) {
 	for (int i = 0; i < count; i++) {
 		const Item *item = &all[i].item;
-		const TreeNode *key = all[i].in.library ? make_scalar(r, item->place, item->name) : NULL;
+		const TreeNode *key = !all[i].in.file ? make_scalar(r, item->place, item->name) : NULL;
 		const TreeNode *value = key ? map_with(r, item->value, "name", NULL) : NULL;
-		if (all[i].in.library && !(value && part_append(r, &part->lists[PART_BOXES], (PartItem){key, value})))
+		if (!all[i].in.file && !(value && part_append(r, &part->lists[PART_BOXES], (PartItem){key, value})))
 			return false;
 	}
 	return true;

@@ -326,6 +326,8 @@ void write_run(Writer *w) {
 		put_named(w, &first, "projection", "none");
 	else
 		put_count(w, &first, "projection", method->projection);
+	if (method->euclidean)
+		put_named(w, &first, "projection_metric", "euclidean");
 	put_count(w, &first, "threads", run.threads);
 	put_count(w, &first, "branches", run.branches);
 	put_formulation(w, &first, &run.formulation);
@@ -349,7 +351,10 @@ static void put_ties(Writer *w, bool *first, const CalSubsystemUse *use) {
 		fputs(i ? ", {" : "[{", w->out);
 		put_key(w, &inner, "to");
 		put_path(w, tie->node);
-		if (tie->name)
+		if (tie->inner.value) {
+			put_key(w, &inner, "node");
+			put_path(w, tie->inner);
+		} else if (tie->name)
 			put_named(w, &inner, "interface", tie->name);
 		else
 			put_index(w, &inner, "interface", tie->interface_node);
@@ -372,7 +377,10 @@ void write_subsystems(Writer *w) {
 		fputs(i ? "  " : "subsystems:\n  ", w->out);
 		put_text(w, use.name);
 		fputs(": {", w->out);
-		put_named(w, &first, "library", use.file);
+		if (use.library)
+			put_named(w, &first, "library", use.file);
+		else
+			put_key(w, &first, "component"), fputs("true", w->out);
 		if (use.arguments[0])
 			put_named(w, &first, "arguments", use.arguments);
 		put_ties(w, &first, &use);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * subsystem_group.c — a group as its ties see it: how its points move, how they accelerate without the ties, and their
+ * compliance C = J M^-1 J', loops and driven dofs held. In a linearly implicit step M is M + hD + h^2K, as the step has it.
+ * Projections in the Euclidean metric have C = J P J', P = 1 - G'(G G')^+ G with the rows G of its loops.
+ */
+#include <string.h>
+
+#include "dynamics/forward_implicit.h"
+#include "dynamics/impulse.h"
+#include "dynamics/loop/loops.h"
+#include "dynamics/tree/forces.h"
+#include "integrate/scheme.h"
+#include "model/model.h"
+#include "sim/subsystem.h"
+
+static CalWork *work_of(const CalEvalContext *context, int group) {
+	return context->viewing ? context->sim->groups[group].view_work : context->sim->groups[group].work;
+}
+
+/* The step of a linearly implicit evaluation of the integrator; 0: a plain one. */
+static double implicit_step_of(const CalEvalContext *context, int group, CalState *elastic) {
+	return context->viewing ? 0 : integrator_implicit_step(context->sim->system.integrator, group, elastic);
+}
+
+static CalStatus accelerations_without_ties(CalEvalContext *context, int group, double *udot) {
+	SimGroup *g = &context->sim->groups[group];
+	const CalState *state = &context->parts[group];
+	const CalInput *input = &context->inputs[group];
+	if (g->motion) // q and u are there already
+		return g->motion(g->motion_user, g->model, state->t, state->q, state->u, udot) == 0 ? CAL_OK : CAL_ERR_USER;
+	CalState elastic;
+	const double h = implicit_step_of(context, group, &elastic);
+	return h == 0 ? cal_forward_dynamics(g->model, state, input, work_of(context, group), udot)
+	              : implicit_hybrid(g->model, state, &elastic, input, h, work_of(context, group), udot, NULL);
+}
+
+static CalStatus read_points(const CalEvalContext *context, int group, bool accelerations) {
+	struct SimSubsystems *all = context->sim->subsystems;
+	const TieGroup *own = &all->groups[group];
+	const CalModel *model = context->sim->groups[group].model;
+	const CalWork *work = work_of(context, group);
+	CalStatus status = CAL_OK;
+	for (int i = own->first; i < own->first + own->count && status == CAL_OK; i++) {
+		TiePoint *point = &all->points[i];
+		CalSpatial a = {0};
+		status = cal_node_pose(model, work, point->node, &point->motion.pose);
+		if (status == CAL_OK)
+			status = cal_node_velocity(model, work, point->node, &point->motion.velocity);
+		if (status == CAL_OK && accelerations)
+			status = cal_node_acceleration(model, work, point->node, &a);
+		point->A = spatial_in(a);
+	}
+	return status;
+}
+
+/* What is held beside the loops. */
+static Jump jump_of(const CalEvalContext *context, int group) {
+	CalState elastic;
+	return (Jump){.q = context->parts[group].q,
+	              .held = forces_prescribed(context->sim->groups[group].model, &context->inputs[group]),
+	              .h = implicit_step_of(context, group, &elastic)};
+}
+
+static bool is_euclidean(const CalSim *sim, TiePurpose purpose) {
+	return (purpose == TIE_POSITIONS || purpose == TIE_SPEEDS) && sim->method.euclidean != 0;
+}
+
+/* Rates of the rows of loops at speeds u, drives included, into out[row_count]. */
+static void loop_rates(const CalModel *model, const CalState *state, const double *u, CalWork *work, double *out) {
+	impulse_rows(model, state, u, work);
+	for (int i = 0; i < model->row_count; i++)
+		out[i] = work->loops.row[i].rate;
+}
+
+/* x = P x: without what would open loops, held dofs left as they are. */
+static CalStatus keep_loops(const CalModel *model, const CalState *state, const uint8_t *held, CalWork *work,
+                            double *x) {
+	LoopWork *w = &work->loops;
+	for (int k = 0; k < model->nu; k++)
+		x[k] = held && held[k] ? 0 : x[k];
+	if (model->row_count == 0)
+		return CAL_OK;
+	memset(work->rhs, 0, (size_t)model->nu * sizeof(double));
+	loop_rates(model, state, work->rhs, work, w->lambda);
+	loop_rates(model, state, x, work, w->z);
+	for (int i = 0; i < model->row_count; i++)
+		w->z[i] -= w->lambda[i];
+	const CalStatus status = loop_correct(model, state->q, held, 1, work);
+	for (int k = 0; k < model->nu; k++)
+		x[k] += w->dq[k];
+	return status;
+}
+
+/* x[nu] = P J'f. */
+static CalStatus euclidean_response(const CalModel *model, const CalState *state, const Jump *jump, CalWork *work,
+                                    double *x) {
+	const CalInput input = {.wrenches = jump->wrenches, .wrench_count = jump->wrench_count};
+	const CalStatus status = cal_external_forces(model, state, &input, work, x);
+	return status == CAL_OK ? keep_loops(model, state, jump->held, work, x) : status;
+}
+
+static CalStatus euclidean_compliance(const CalModel *model, const CalState *state, const Jump *jump, const int *nodes,
+                                      int count, CalWork *work, double *x, double *C) {
+	const int n = 6 * count;
+	CalStatus status = CAL_OK;
+	for (int row = 0; row < n && status == CAL_OK; row++) {
+		double e[6] = {0};
+		e[row % 6] = 1;
+		const CalWrench unit = {nodes[row / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
+		const Jump one = {.q = jump->q, .held = jump->held, .wrenches = &unit, .wrench_count = 1};
+		status = euclidean_response(model, state, &one, work, x);
+		const CalState moved = {.t = state->t, .q = state->q, .u = x};
+		if (status == CAL_OK)
+			status = cal_kinematics(model, &moved, NULL, work);
+		for (int i = 0; i < count && status == CAL_OK; i++) {
+			CalSpatial v = {0};
+			status = cal_node_velocity(model, work, nodes[i], &v);
+			const double six[6] = {v.angular.x, v.angular.y, v.angular.z, v.linear.x, v.linear.y, v.linear.z};
+			memcpy(C + (size_t)row * (size_t)n + 6 * i, six, sizeof six);
+		}
+	}
+	return status;
+}
+
+static CalStatus find_compliance(CalEvalContext *context, int group, TiePurpose purpose) {
+	struct SimSubsystems *all = context->sim->subsystems;
+	SimGroup *g = &context->sim->groups[group];
+	const TieGroup *own = &all->groups[group];
+	const Jump jump = jump_of(context, group);
+	CalWork *work = work_of(context, group);
+	for (int i = 0; i < own->count; i++)
+		all->nodes[i] = all->points[own->first + i].node;
+	if (g->motion) { // nothing moves it
+		memset(own->C, 0, 36 * sizeof(double) * (size_t)own->count * (size_t)own->count);
+		return CAL_OK;
+	}
+	if (is_euclidean(context->sim, purpose))
+		return euclidean_compliance(g->model, &context->parts[group], &jump, all->nodes, own->count, work, g->force,
+		                            own->C);
+	if (g->model->row_count > 0 || jump.held || jump.h != 0) {
+		impulse_rows(g->model, &context->parts[group], context->parts[group].u, work);
+		return jump_compliance(g->model, &jump, all->nodes, own->count, work, g->force, own->C);
+	}
+	const CalStatus status = cal_mass_factor(g->model, &context->parts[group], work);
+	return status == CAL_OK ? cal_node_compliance(g->model, work, all->nodes, own->count, g->force, own->C) : status;
+}
+
+CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purpose) {
+	SimGroup *g = &context->sim->groups[group];
+	const bool forces = purpose == TIE_FORCES;
+	CalStatus status = forces ? accelerations_without_ties(context, group, g->udot) : CAL_OK;
+	if (status == CAL_OK)
+		status = cal_kinematics(g->model, &context->parts[group], forces ? g->udot : NULL, work_of(context, group));
+	if (status == CAL_OK)
+		status = read_points(context, group, forces);
+	if (status == CAL_OK && purpose != TIE_VALUES)
+		status = find_compliance(context, group, purpose);
+	g->kinematics_known = false;
+	return status;
+}
+
+CalStatus tie_group_response(CalEvalContext *context, int group, TiePurpose purpose) {
+	struct SimSubsystems *all = context->sim->subsystems;
+	SimGroup *g = &context->sim->groups[group];
+	const TieGroup *own = &all->groups[group];
+	Jump jump = jump_of(context, group);
+	if (g->motion) {
+		memset(g->udot, 0, (size_t)g->model->nu * sizeof(double));
+		return CAL_OK;
+	}
+	for (int i = 0; i < own->count; i++) {
+		const TiePoint *point = &all->points[own->first + i];
+		all->wrenches[i] = (CalWrench){point->node, CAL_FRAME_WORLD, spatial_out(point->F)};
+	}
+	jump.wrenches = all->wrenches;
+	jump.wrench_count = own->count;
+	g->kinematics_known = false;
+	if (is_euclidean(context->sim, purpose))
+		return euclidean_response(g->model, &context->parts[group], &jump, work_of(context, group), g->udot);
+	impulse_rows(g->model, &context->parts[group], context->parts[group].u, work_of(context, group));
+	return jump_response(g->model, &jump, work_of(context, group), g->udot);
+}

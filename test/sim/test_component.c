@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_component.c — a machine whose parts are kept as components, nested or not, moves as the same machine written flat:
+ * devices, loops, flexible bodies, locks and impulses inside and across.
+ */
+#define _POSIX_C_SOURCE 200809L // fmemopen
+
+#include <math.h>
+
+#include <calder/calder.h>
+
+#include "support/interpose.h"
+#include "support/model_file_support.h"
+
+typedef struct Machine {
+	CalSetup *setup;
+	CalSim *sim;
+	CalScenario *scenario;
+} Machine;
+
+static CalStatus machine_try(const char *text, const CalSimOptions *options, Machine *m, CalError *error) {
+	*m = (Machine){.setup = file_of(text)};
+	return cal_setup_simulate(m->setup, options, &m->sim, &m->scenario, error);
+}
+
+static Machine machine_of(const char *text, const CalSimOptions *options) {
+	Machine m;
+	CalError error;
+	if (machine_try(text, options, &m, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return m;
+}
+
+static void machine_free(Machine *m) {
+	cal_scenario_destroy(m->scenario);
+	cal_sim_destroy(m->sim);
+	cal_setup_destroy(m->setup);
+}
+
+static void advance(Machine *m, double t) {
+	CalError error;
+	if (cal_sim_advance(m->sim, t, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+}
+
+static CalSimOptions precise(void) {
+	return (CalSimOptions){.method = {.method = CAL_METHOD_DOPRI5, .rtol = 1e-10, .atol = 1e-11}};
+}
+
+/* Pose, velocity and acceleration of a node, whichever group it is in now. */
+typedef struct Motion {
+	double of[12 + 6 + 6];
+} Motion;
+
+static Motion motion_of(CalSim *sim, const char *path) {
+	for (int g = 0; g < cal_sim_group_count(sim); g++) {
+		const int node = cal_model_find_node(cal_sim_model(sim, g), path);
+		CalSimView view;
+		CalPose pose;
+		CalSpatial V, A;
+		Motion m;
+		if (node < 0)
+			continue;
+		assert_int_equal(cal_sim_observe(sim, g, &view), CAL_OK);
+		assert_int_equal(cal_node_pose(view.model, view.work, node, &pose), CAL_OK);
+		assert_int_equal(cal_node_velocity(view.model, view.work, node, &V), CAL_OK);
+		assert_int_equal(cal_node_acceleration(view.model, view.work, node, &A), CAL_OK);
+		memcpy(m.of, &pose, 12 * sizeof(double));
+		memcpy(m.of + 12, &V, 6 * sizeof(double));
+		memcpy(m.of + 18, &A, 6 * sizeof(double));
+		return m;
+	}
+	fail_msg("there is no node %s", path);
+	return (Motion){0};
+}
+
+/* The largest difference of numbers [from, to) of the motions of nodes, relative to the largest of them. */
+static double apart(CalSim *a, CalSim *b, const char *const *paths, int from, int to) {
+	double worst = 0, scale = 1;
+	for (int i = 0; paths[i]; i++) {
+		const Motion x = motion_of(a, paths[i]), y = motion_of(b, paths[i]);
+		for (int k = from; k < to; k++) {
+			worst = fmax(worst, fabs(x.of[k] - y.of[k]));
+			scale = fmax(scale, fabs(x.of[k]));
+		}
+	}
+	return worst / scale;
+}
+
+#define AGREE(a, b, paths, from, to, tolerance)                                  \
+	do {                                                                         \
+		const double off_ = apart((a).sim, (b).sim, paths, from, to);            \
+		if (!(off_ <= (tolerance)))                                              \
+			fail_msg("line %d: apart by %g, not %g", __LINE__, off_, tolerance); \
+	} while (0)
+
+/* ---- the machine of the examples ---------------------------------------------------------------------------------- */
+
+/* One or two arms on a carriage; how each is kept, how its parts are, and modes of the booms. */
+static void machine_text(char *text, size_t size, const char *outer, const char *inner, int modes, int arms) {
+	char set[600], arm[1500], right[2000] = "";
+	snprintf(
+		set, sizeof set,
+		"set: {subsystems.shoulder.component: %s, subsystems.boom.component: %s, subsystems.gripper.component: %s, "
+		"subsystems.boom.set: {bodies.boom.beam.modes: %d, bodies.boom.beam.elements: 3}}",
+		inner, inner, inner, modes);
+	snprintf(arm, sizeof arm, "file: " SOURCE_DIR "/examples/components/arm.yaml, component: %s, %s", outer, set);
+	if (arms > 1)
+		snprintf(right, sizeof right, "  right: {%s, attach: {to: carriage/right}}\n", arm);
+	snprintf(text, size,
+	         "calder: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+	         "  carriage: {mass: 120, box: [2, 1, 0.4], nodes: {left: [0.5, 0.4, 0.2],\n"
+	         "             right: {at: [-0.5, -0.4, 0.2], orientation: {z: 180 deg}}}}\n"
+	         "joints:\n  rail: {type: prismatic, to: carriage, inboard: {orientation: {y: 90 deg}},\n"
+	         "         dof: {stiffness: 3000, damping: 60}}\n"
+	         "subsystems:\n  left: {%s, attach: {to: carriage/left}}\n%s"
+	         "state: {rail: {u: 0.5}, left/shoulder/turn: {q: -5 deg, u: 0.4}}\n",
+	         arm, right);
+}
+
+static const char *const machine_nodes[] = {"carriage/left",
+                                            "left/base/top",
+                                            "left/shoulder/flange/tip",
+                                            "left/boom/boom/tip",
+                                            "left/gripper/finger/pad",
+                                            "left/gripper/rocker/out",
+                                            NULL};
+
+typedef struct Layout {
+	const char *outer, *inner;
+	int threads, euclidean; // projections in the Euclidean metric
+} Layout;
+
+static const Layout layouts[] = {{"true", "false", 1, 0},
+                                 {"true", "true", 2, 0},
+                                 {"false", "true", 1, 0},
+                                 {"true", "true", 1, 1},
+                                 {"true", "false", 2, 0}};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+static Machine layout_machine(Layout layout, int modes, int arms) {
+	char text[5000];
+	CalSimOptions options = precise();
+	options.method.euclidean = layout.euclidean;
+	options.threads = layout.threads;
+	options.branches = layout.threads;
+	options.branches_forced = layout.threads > 1;
+	options.not_pinned = 1;
+	machine_text(text, sizeof text, layout.outer, layout.inner, modes, arms);
+	return machine_of(text, &options);
+}
+
+static void components_accelerate_as_the_flat_machine(void **state) {
+	(void)state;
+	Machine flat = layout_machine((Layout){"false", "false", 1, 0}, 4, 2);
+	assert_int_equal(cal_sim_group_count(flat.sim), 1);
+	for (int i = 0; i < LAYOUTS; i++) {
+		Machine m = layout_machine(layouts[i], 4, 2);
+		assert_true(cal_sim_group_count(m.sim) > 2);
+		AGREE(flat, m, machine_nodes, 0, 18, 1e-14);
+		AGREE(flat, m, machine_nodes, 18, 24, 1e-12);
+		machine_free(&m);
+	}
+	machine_free(&flat);
+}
+
+/* Over backlash, friction, closed loops and the lock of two cranks. */
+static void components_move_as_the_flat_machine(void **state) {
+	(void)state;
+	Machine flat = layout_machine((Layout){"false", "false", 1, 0}, 1, 1);
+	advance(&flat, 20);
+	for (int i = 1; i < LAYOUTS; i += 2) {
+		Machine m = layout_machine(layouts[i], 1, 1);
+		CalSimBalance balance;
+		advance(&m, 20);
+		AGREE(flat, m, machine_nodes, 0, 18, 1e-9);
+		assert_int_equal(cal_sim_balance(m.sim, &balance), CAL_OK);
+		assert_true(balance.complete && fabs(balance.error) < 1e-7);
+		machine_free(&m);
+	}
+	machine_free(&flat);
+}
+
+/* Each file of the library runs alone, in good order, and what is in it works. */
+static void the_library_runs(void **state) {
+	(void)state;
+	static const struct {
+		const char *name;
+		double time;
+	} files[] = {{"geared_joint", 3}, {"boom", 0.3}, {"gripper", 3}, {"arm", 0.2}, {"machine", 0.05}};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char name[80];
+		CalError error;
+		CalSimBalance balance;
+		snprintf(name, sizeof name, "components/%s", files[i].name);
+		Machine m = {.setup = example_of(name)};
+		if (cal_setup_simulate(m.setup, NULL, &m.sim, &m.scenario, &error) != CAL_OK)
+			fail_msg("%s", error.text);
+		advance(&m, files[i].time);
+		assert_int_equal(cal_sim_balance(m.sim, &balance), CAL_OK);
+		if (!balance.complete || !(fabs(balance.error) < 1e-6))
+			fail_msg("%s: energy balance error %g J", name, balance.error);
+		machine_free(&m);
+	}
+	// the backlash is passed from side to side, and the crank of the gripper stands since it was locked
+	Machine joint = {.setup = example_of("components/geared_joint")},
+			gripper = {.setup = example_of("components/gripper")};
+	CalError error;
+	double output[8];
+	assert_int_equal(cal_setup_simulate(joint.setup, NULL, &joint.sim, &joint.scenario, &error), CAL_OK);
+	assert_int_equal(cal_setup_simulate(gripper.setup, NULL, &gripper.sim, &gripper.scenario, &error), CAL_OK);
+	double least = INFINITY, most = -INFINITY;
+	for (int k = 1; k <= 60; k++) {
+		advance(&joint, 0.1 * k);
+		assert_int_equal(cal_sim_device_outputs(joint.sim, cal_sim_find_device(joint.sim, "motor"), output), CAL_OK);
+		least = fmin(least, output[3] - cal_sim_state(joint.sim, 0)->q[0]);
+		most = fmax(most, output[3] - cal_sim_state(joint.sim, 0)->q[0]);
+	}
+	const double play = 0.2 * 3.14159265358979323846 / 180;
+	assert_true(least < -play / 2 && most > play / 2);
+	advance(&gripper, 3);
+	assert_true(fabs(cal_sim_state(gripper.sim, 0)->u[0]) < 1e-12);
+	machine_free(&joint);
+	machine_free(&gripper);
+}
+
+/* What `calder convert` writes is the same machine: as the text has it, and by the numbers of the setup. */
+static void components_are_written_and_read(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	for (int trimmed = 0; trimmed < 2; trimmed++) {
+		char text[5000];
+		static char written[1 << 17];
+		CalError error;
+		machine_text(text, sizeof text, "true", "true", 2, 1);
+		Machine first = machine_of(text, &options);
+		FILE *out = fmemopen(written, sizeof written, "w");
+		if (trimmed)
+			cal_model_file_trim(first.setup);
+		if (!out || cal_model_file_write(first.setup, out, &error) != CAL_OK)
+			fail_msg("%s", error.text);
+		fclose(out);
+		Machine again = machine_of(written, &options);
+		assert_int_equal(cal_sim_group_count(first.sim), cal_sim_group_count(again.sim));
+		AGREE(first, again, machine_nodes, 0, 24, 1e-12);
+		machine_free(&first);
+		machine_free(&again);
+	}
+}
+
+/* ---- a free-flying arm, by hand ------------------------------------------------------------------------------------- */
+
+/* A hub that flies, an arm of two links on it, a load that flies beside; the arm in the hub's group or in its own. */
+#define SPACE(arm_group, groups, mount, ties, more)                                                                       \
+	"calder: 1\n" groups "bodies:\n"                                                                                      \
+	"  hub: {mass: 40, box: [1, 1.2, 0.8], nodes: {port: {at: [0.5, 0.1, 0], orientation: {y: 20 deg}}}}\n"               \
+	"  upper: {mass: 5, box: [1, 0.2, 0.1]" arm_group ", nodes: {in: [-0.5, 0, 0], out: [0.5, 0, 0]}}\n"                  \
+	"  fore: {mass: 3, box: [0.8, 0.1, 0.2]" arm_group ", nodes: {in: [-0.4, 0, 0], tip: [0.4, 0, 0]}}\n"                 \
+	"  load: {mass: 7, box: [0.4, 0.5, 0.6], group: load}\n"                                                              \
+	"joints:\n  flight: {type: free, to: hub}\n" mount                                                                    \
+	"  elbow: {type: revolute, from: upper/out, to: fore/in, inboard: {orientation: {x: 50 deg}}, dof: {damping: 0.2}}\n" \
+	"  drift: {type: free, to: load}\n" ties                                                                              \
+	"state: {flight: {u: [0.1, 0.2, -0.1, 0.2, -0.3, 0.1]}, elbow: {q: 0.7, u: -0.6},\n"                                  \
+	"        drift: {u: [0.3, -0.1, 0.2, 0.1, 0.2, -0.4]}}\n" more
+#define SPACE_FLAT(more) \
+	SPACE("", "groups: {load: }\n", "  mount: {type: weld, from: hub/port, to: upper/in}\n", "", more)
+#define SPACE_PARTS(more)                                                                       \
+	SPACE(", group: arm", "groups: {load: , arm: }\n", "  mount: {type: free, to: upper/in}\n", \
+	      "subsystems:\n  arm: {component: true, attach: {node: upper/in, to: hub/port}}\n", more)
+
+static const char *const space_nodes[] = {"hub/port", "upper/out", "fore/tip", "load", NULL};
+
+static CalNodeId node_id(const Machine *m, const char *path) {
+	CalNodeId id = {0};
+	assert_true(cal_sim_find_node(m->sim, path, &id));
+	return id;
+}
+
+static void reserve(Machine *m) {
+	CalError error;
+	if (cal_sim_reserve(m->sim, cal_setup_desc(m->setup), &(CalSimCapacity){.joints = 4}, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+}
+
+/* Ties the load to the tip as they are, and returns the joint. */
+static CalJointId attach(Machine *m, CalTransition *report) {
+	CalJointId joint;
+	CalError error;
+	CalJointDef def = cal_joint_def(CAL_JOINT_WELD);
+	def.name = "catch";
+	if (cal_sim_attach(m->sim, node_id(m, "fore/tip"), &def, node_id(m, "load"),
+	                   &(CalAttachOptions){.fit = CAL_FIT_AT_B}, &joint, report, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return joint;
+}
+
+static void impulses_pass_through_components(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	Machine flat = machine_of(SPACE_FLAT(""), &options), parts = machine_of(SPACE_PARTS(""), &options);
+	Machine *const both[] = {&flat, &parts};
+	CalTransition report[2], lock[2];
+	CalSimBalance before, after;
+	CalJointId joint[2];
+	CalError error;
+	assert_int_equal(cal_sim_group_count(flat.sim), 2);
+	assert_int_equal(cal_sim_group_count(parts.sim), 3);
+	for (int i = 0; i < 2; i++) {
+		reserve(both[i]);
+		advance(both[i], 1);
+		assert_int_equal(cal_sim_balance(both[i]->sim, &before), CAL_OK);
+		joint[i] = attach(both[i], &report[i]);
+		assert_int_equal(cal_sim_balance(both[i]->sim, &after), CAL_OK);
+		assert_true(fabs(after.linear.x - before.linear.x) < 1e-12 && fabs(after.angular.y - before.angular.y) < 1e-11);
+		assert_true(fabs(after.error) < 1e-10);
+	}
+	AGREE(flat, parts, space_nodes, 0, 18, 1e-10);
+	assert_true(report[0].kinetic_lost > 0.1 && fabs(report[0].kinetic_lost - report[1].kinetic_lost) < 1e-9);
+	for (int i = 0; i < 2; i++) {
+		advance(both[i], 2);
+		if (cal_sim_lock(both[i]->sim, cal_sim_find_joint(both[i]->sim, "elbow"), -1, &lock[i], &error) != CAL_OK)
+			fail_msg("%s", error.text);
+	}
+	AGREE(flat, parts, space_nodes, 0, 18, 1e-9);
+	assert_true(lock[0].kinetic_lost > 1e-4 && fabs(lock[0].kinetic_lost - lock[1].kinetic_lost) < 1e-9);
+	for (int i = 0; i < 2; i++) {
+		advance(both[i], 3);
+		if (cal_sim_detach(both[i]->sim, joint[i], "load", NULL, &error) != CAL_OK)
+			fail_msg("%s", error.text);
+		advance(both[i], 4);
+	}
+	AGREE(flat, parts, space_nodes, 0, 18, 1e-9);
+	assert_int_equal(cal_sim_balance(parts.sim, &after), CAL_OK);
+	assert_true(after.complete && fabs(after.error) < 1e-8);
+	machine_free(&flat);
+	machine_free(&parts);
+}
+
+/* Right after an attachment between the component and the one that carries it, both sides of its tie are in one group. */
+static void a_component_may_join_its_carrier(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	Machine flat = machine_of(SPACE_FLAT(""), &options), parts = machine_of(SPACE_PARTS(""), &options);
+	Machine *const both[] = {&flat, &parts};
+	for (int i = 0; i < 2; i++) {
+		CalJointDef def = cal_joint_def(CAL_JOINT_SPHERICAL);
+		CalError error;
+		def.name = "stay";
+		reserve(both[i]);
+		if (cal_sim_attach(both[i]->sim, node_id(both[i], "hub"), &def, node_id(both[i], "fore/tip"),
+		                   &(CalAttachOptions){.fit = CAL_FIT_AT_B}, NULL, NULL, &error) != CAL_OK)
+			fail_msg("%s", error.text);
+	}
+	assert_int_equal(cal_sim_group_count(parts.sim), 2);
+	AGREE(flat, parts, space_nodes, 12, 24, 1e-11);
+	for (int i = 0; i < 2; i++)
+		advance(both[i], 1);
+	AGREE(flat, parts, space_nodes, 0, 18, 1e-9);
+	machine_free(&flat);
+	machine_free(&parts);
+}
+
+static void checkpoints_are_bit_identical(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	static unsigned char memory[1 << 20];
+	CalError error;
+	size_t used;
+	Machine first = machine_of(SPACE_PARTS(""), &options), again = machine_of(SPACE_PARTS(""), &options);
+	reserve(&first);
+	reserve(&again);
+	attach(&first, NULL);
+	advance(&first, 1);
+	assert_int_equal(cal_checkpoint_take(first.sim, memory, sizeof memory, &used), CAL_OK);
+	if (cal_checkpoint_restore(again.sim, memory, used, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	advance(&first, 2);
+	advance(&again, 2);
+	assert_int_equal(cal_sim_group_count(first.sim), cal_sim_group_count(again.sim));
+	for (int g = 0; g < cal_sim_group_count(first.sim); g++) {
+		const size_t nq = (size_t)cal_model_q_count(cal_sim_model(first.sim, g)) * sizeof(double);
+		const size_t nu = (size_t)cal_model_u_count(cal_sim_model(first.sim, g)) * sizeof(double);
+		assert_memory_equal(cal_sim_state(first.sim, g)->q, cal_sim_state(again.sim, g)->q, nq);
+		assert_memory_equal(cal_sim_state(first.sim, g)->u, cal_sim_state(again.sim, g)->u, nu);
+	}
+	machine_free(&first);
+	machine_free(&again);
+}
+
+static void a_component_can_be_let_go_and_caught(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	Machine parts = machine_of(SPACE_PARTS(""), &options);
+	const int device = cal_sim_find_device(parts.sim, "arm");
+	CalError error;
+	assert_true(device >= 0);
+	assert_int_equal(cal_sim_switch(parts.sim, device, 0, &error), CAL_OK);
+	const Motion still = motion_of(parts.sim, "hub");
+	for (int k = 21; k < 24; k++)
+		assert_true(fabs(still.of[k]) < 1e-13); // nothing pulls at the hub
+	assert_int_equal(cal_sim_switch(parts.sim, device, 1, &error), CAL_OK);
+	const Motion pulled = motion_of(parts.sim, "hub");
+	assert_true(fabs(pulled.of[21]) > 1e-3);
+	assert_int_equal(cal_sim_switch(parts.sim, device, 0, &error), CAL_OK);
+	advance(&parts, 0.5);
+	assert_int_equal(cal_sim_switch(parts.sim, device, 1, &error), CAL_ERR_ARGUMENT);
+	assert_non_null(strstr(error.text, "\"arm\""));
+	machine_free(&parts);
+}
+
+/* ---- methods ------------------------------------------------------------------------------------------------------- */
+
+/* The machine at rest after one implicit step, flat and of components: how far their speeds are apart. */
+static double one_step_apart(CalMethod method, double step) {
+	char text[5000];
+	Machine m[2];
+	for (int k = 0; k < 2; k++) {
+		const CalSimOptions options = {.method = {.method = method, .step = step}};
+		machine_text(text, sizeof text, k ? "true" : "false", k ? "true" : "false", 4, 1);
+		snprintf(strstr(text, "state:"), 40, "state: {left/shoulder/turn: {q: 0.3}}\n");
+		m[k] = machine_of(text, &options);
+		advance(&m[k], step);
+	}
+	const double off = apart(m[0].sim, m[1].sim, machine_nodes, 12, 18);
+	for (int k = 0; k < 2; k++)
+		machine_free(&m[k]);
+	return off;
+}
+
+/*
+ * Where a step has no velocity terms, both find the same speeds, since their implicit matrices are the same; what is left
+ * comes from closing the ties where the step ends. With M in place of M + hD + h^2K they are apart by 0.2.
+ */
+static void implicit_steps_are_those_of_the_flat_machine(void **state) {
+	(void)state;
+	const CalMethod methods[] = {CAL_METHOD_IMPLICIT, CAL_METHOD_IMPLICIT_MIDPOINT};
+	for (int i = 0; i < 2; i++) {
+		const double long_step = one_step_apart(methods[i], 0.02), short_step = one_step_apart(methods[i], 0.01);
+		if (!(long_step < 5e-5 && short_step < 5e-5))
+			fail_msg("%s: %g, %g", cal_method_name(methods[i]), long_step, short_step);
+	}
+}
+
+/* How far flat machine and components are apart after half a second, with the method's order. */
+static void implicit_steps_converge(void **state) {
+	(void)state;
+	const struct {
+		CalMethod method;
+		int order;
+	} cases[] = {{CAL_METHOD_IMPLICIT, 1}, {CAL_METHOD_IMPLICIT_MIDPOINT, 2}, {CAL_METHOD_EULER_CROMER, 1}};
+	for (int i = 0; i < 3; i++) {
+		double off[2];
+		for (int k = 0; k < 2; k++) {
+			const CalSimOptions options = {.method = {.method = cases[i].method, .step = k ? 1e-3 : 2e-3}};
+			Machine flat = machine_of(SPACE_FLAT(""), &options), parts = machine_of(SPACE_PARTS(""), &options);
+			advance(&flat, 0.5);
+			advance(&parts, 0.5);
+			off[k] = apart(flat.sim, parts.sim, space_nodes, 0, 18);
+			machine_free(&flat);
+			machine_free(&parts);
+		}
+		const double ratio = off[0] / off[1];
+		if (!(off[0] < 1e-2 && ratio > 0.9 * (1 << cases[i].order)))
+			fail_msg("%s: %g, %g", cal_method_name(cases[i].method), off[0], off[1]);
+	}
+}
+
+/* Of fixed steps that are large nothing is left open. */
+static void ties_are_closed_after_steps(void **state) {
+	(void)state;
+	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 0.05}};
+	Machine parts = machine_of(SPACE_PARTS(""), &options);
+	advance(&parts, 5);
+	const Motion a = motion_of(parts.sim, "hub/port"), b = motion_of(parts.sim, "upper/in");
+	for (int k = 0; k < 18; k++)
+		assert_true(fabs(a.of[k] - b.of[k]) < (k < 12 ? 1e-11 : 1e-10));
+	machine_free(&parts);
+}
+
+/*
+ * One projection in either metric: the ties close, and the Euclidean change of the coordinates is the smaller one of the two in
+ * its own norm. The angle between the metrics is large: the hub has eight times the mass of the arm.
+ */
+static void the_metric_of_projections_can_be_chosen(void **state) {
+	(void)state;
+	const char *const metrics[] = {"mass", "euclidean"};
+	double moved[2];
+	for (int i = 0; i < 2; i++) {
+		char text[3000];
+		snprintf(text, sizeof text, "%srun: {duration: 1, method: rk4, step: 50 ms, projection_metric: %s}\n",
+		         SPACE_PARTS(""), metrics[i]);
+		Machine m = machine_of(text, NULL);
+		// opened by hand: the arm is somewhere else
+		double before[3][14], *q[3];
+		for (int g = 0; g < 3; g++) {
+			q[g] = cal_sim_state(m.sim, g)->q;
+			memcpy(before[g], q[g], (size_t)cal_model_q_count(cal_sim_model(m.sim, g)) * sizeof(double));
+		}
+		const int arm = cal_sim_find_group(m.sim, "arm"), hub = cal_sim_find_group(m.sim, "main");
+		q[arm][0] += 1e-4;
+		before[arm][0] += 1e-4;
+		CalError error;
+		assert_int_equal(cal_sim_restart(m.sim, &error), CAL_OK); // closes it
+		moved[i] = 0;
+		for (int k = 0; k < 3; k++)
+			moved[i] += pow(q[hub][k] - before[hub][k], 2) + pow(q[arm][k] - before[arm][k], 2);
+		const Motion a = motion_of(m.sim, "hub/port"), b = motion_of(m.sim, "upper/in");
+		for (int k = 0; k < 12; k++)
+			assert_true(fabs(a.of[k] - b.of[k]) < 1e-10);
+		advance(&m, 1);
+		machine_free(&m);
+	}
+	assert_true(moved[1] < 0.8 * moved[0]);
+	assert_true(fabs(moved[1] - 0.5e-8) < 0.05e-8); // both go half the way
+}
+
+static void a_step_with_components_allocates_nothing(void **state) {
+	(void)state;
+	if (!INTERPOSE_ACTIVE)
+		skip();
+	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 0.01}};
+	Machine parts = machine_of(SPACE_PARTS(""), &options);
+	CalError error;
+	interpose_begin(0);
+	const CalStatus status = cal_sim_advance(parts.sim, 0.05, &error);
+	const Interpose seen = interpose_end();
+	assert_int_equal(status, CAL_OK);
+	assert_int_equal(seen.calls, 0);
+	machine_free(&parts);
+}
+
+/* ---- groups that move as given ------------------------------------------------------------------------------------- */
+
+#define SWING(base_group, groups, drive)                                                                \
+	"calder: 1\ngravity: [0, 0, -9.81]\n" groups "bodies:\n  base: {mass: 3, box: [1, 1, 1]" base_group \
+	", nodes: {port: [0.5, 0, 0]}}\n"                                                                   \
+	"  link: {mass: 2, box: [1, 0.1, 0.1], nodes: {in: [-0.5, 0, 0], out: [0.5, 0, 0]}" drive
+
+static void components_hang_on_groups_in_motion(void **state) {
+	(void)state;
+	static const char driven[] =
+		SWING("", "",
+	          "}\njoints:\n  lift: {type: prismatic, to: base}\n"
+	          "  pin: {type: revolute, from: base/port, to: link/in, inboard: {orientation: {x: 90 deg}},\n"
+	          "        outboard: {orientation: {x: -90 deg}}}\n"
+	          "devices: {d: {type: joint_drive, joint: lift, q: '0.2*sin(3*t)'}}\n");
+	static const char moved[] =
+		SWING(", group: moved", "groups: {moved: {gravity: [0, 0, -9.81]}}\n",
+	          "}\njoints:\n  lift: {type: prismatic, to: base}\n  fly: {type: free, to: link/in}\n"
+	          "group_motions: {moved: {lift: {q: '0.2*sin(3*t)'}}}\n"
+	          "subsystems: {link: {component: true, attach: {node: link/in, to: base/port,\n"
+	          "  joint: {type: revolute, a: {orientation: {x: 90 deg}}, b: {orientation: {x: 90 deg}}}}}}\n");
+	static const char *const nodes[] = {"link/out", "base/port", NULL};
+	const CalSimOptions options = precise();
+	Machine a = machine_of(driven, &options), b = machine_of(moved, &options);
+	advance(&a, 2);
+	advance(&b, 2);
+	AGREE(a, b, nodes, 0, 18, 1e-8);
+	machine_free(&a);
+	machine_free(&b);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------------- */
+
+static void refuse_text(const char *text, const char *says) {
+	CalSetup *file = NULL;
+	CalError error;
+	assert_true(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) != CAL_OK);
+	if (!strstr(error.text, says))
+		fail_msg("\"%s\" does not say \"%s\"", error.text, says);
+}
+
+static void wrong_components_are_named(void **state) {
+	(void)state;
+#define ARM "subsystems: {arm: {file: " SOURCE_DIR "/examples/components/arm.yaml, component: true"
+#define CORE "calder: 1\nbodies: {core: {mass: 1, box: [1, 1, 1]}}\njoints: {j: {type: free, to: core}}\n"
+	refuse_text(CORE ARM "}}\n", "needs \"attach\"");
+	refuse_text(CORE ARM ", attach: {to: core, joint: {type: revolute, dof: {damping: 1}}}}}\n", "dof");
+	refuse_text(CORE "subsystems: {arm: {component: true, attach: {to: core}}}\n", "node");
+	refuse_text(CORE "subsystems: {arm: {library: x.so, attach: {to: core, node: core}}}\n", "interface");
+	refuse_text("calder: 1\ngroups: {a: {gravity_of: b}, b: {gravity_of: a}}\nbodies: {x: {mass: 1, box: [1, 1, 1]}}\n"
+	            "joints: {j: {type: free, to: x}}\n",
+	            "ring");
+	Machine m;
+	CalError error;
+	const CalMethodInfo *info = cal_method_info(CAL_METHOD_CVODE_BDF);
+	if (!info->missing) {
+		const CalSimOptions options = {.method = {.method = CAL_METHOD_CVODE_BDF}};
+		assert_true(machine_try(SPACE_PARTS(""), &options, &m, &error) != CAL_OK);
+		assert_non_null(strstr(error.text, "subsystem \"arm\""));
+		cal_setup_destroy(m.setup);
+	}
+}
+
+int main(void) {
+	NEEDS_YAML();
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(components_accelerate_as_the_flat_machine),
+		cmocka_unit_test(components_move_as_the_flat_machine),
+		cmocka_unit_test(the_library_runs),
+		cmocka_unit_test(components_are_written_and_read),
+		cmocka_unit_test(impulses_pass_through_components),
+		cmocka_unit_test(a_component_may_join_its_carrier),
+		cmocka_unit_test(checkpoints_are_bit_identical),
+		cmocka_unit_test(a_component_can_be_let_go_and_caught),
+		cmocka_unit_test(implicit_steps_are_those_of_the_flat_machine),
+		cmocka_unit_test(implicit_steps_converge),
+		cmocka_unit_test(ties_are_closed_after_steps),
+		cmocka_unit_test(the_metric_of_projections_can_be_chosen),
+		cmocka_unit_test(a_step_with_components_allocates_nothing),
+		cmocka_unit_test(components_hang_on_groups_in_motion),
+		cmocka_unit_test(wrong_components_are_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
