@@ -209,7 +209,7 @@ const char *failure_place(CalSim *sim, char *text, size_t size) {
 	text[0] = 0;
 	for (int g = 0; g < cal_sim_group_count(sim); g++) {
 		CalSimView view;
-		const CalStatus status = cal_sim_observe(sim, g, &view);
+		const CalStatus status = g == 0 ? cal_sim_observe(sim, g, &view) : cal_sim_observe_also(sim, g, &view);
 		const int dof = status == CAL_SINGULAR || status == CAL_NOT_FINITE ? cal_work_failed_dof(view.work) : -1;
 		if (dof < 0)
 			continue;

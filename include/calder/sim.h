@@ -252,6 +252,11 @@ typedef struct CalSimView {
 	CalWork *work;
 } CalSimView;
 CAL_API CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view);
+/**
+ * Another group at the same state, after cal_sim_observe(): what acts on it is known already, devices and components are not
+ * evaluated again. Earlier views stay valid. After a state was changed call cal_sim_observe().
+ */
+CAL_API CalStatus cal_sim_observe_also(CalSim *sim, int group, CalSimView *view);
 
 /** Calls inspect() with the simulation at its present instant, for formulas and the like; no force can be applied. */
 typedef CalStatus (*CalInspectFn)(void *user, CalEvalContext *context);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u), Lambda = J M^-1 J', b = the accelerations
- * of its interface nodes without forces on them. By the recursion; where loops or driven dofs are inside, by its impulses
- * of unit wrenches, which hold them.
+ * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u), Lambda = J M_c J' with its loops and driven dofs
+ * held (dynamics/loop/closed.h), b = the accelerations of its interface nodes without forces on them.
  *
  * The derivative of a quaternion is q (0, w)/2, w in the outboard frame as speeds are; it is made unit when it is used,
  * and in x after every step. Loops inside are projected then too.
@@ -19,7 +18,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "component/free_root.h"
-#include "dynamics/impulse.h"
+#include "dynamics/loop/closed.h"
 #include "dynamics/tree/forces.h"
 #include "math/placement.h"
 #include "model/model.h"
@@ -28,14 +27,15 @@ typedef struct ModelSubsystem {
 	const CalModel *model;
 	CalWork *work;
 	CalAllocator allocator;
-	double *q, *u, *udot, *scratch; // [nq], [nu], [nu], [nu]
-	double *q_start, *u_start;      // at the start
-	CalWrench *wrenches;            // [count]
-	int *nodes;                     // [count] interface nodes
-	int *place;    // [nu] coordinate of a speed; -1 - i: the first of a quaternion at i; other: part of it
-	int count;     //
-	bool fit;      // the first interface node is placed at the start,
-	FreeRoot root; // by its joint
+	double *q, *u, *udot;      // [nq], [nu], [nu]
+	double *q_start, *u_start; // at the start
+	double *columns;           // [nu (6 count + 1)] scratch
+	CalWrench *wrenches;       // [count]
+	int *nodes;                // [count] interface nodes
+	int *place;                // [nu] coordinate of a speed; -1 - i: the first of a quaternion at i; other: part of it
+	int count;                 //
+	bool fit;                  // the first interface node is placed at the start,
+	FreeRoot root;             // by its joint
 	void (*release)(void *user); // NULL: nothing to be released
 	void *user;                  //
 	char why[160];
@@ -116,18 +116,9 @@ static CalStatus node_accelerations(ModelSubsystem *subsystem, const CalState *s
 	return status;
 }
 
-static CalStatus find_compliance(ModelSubsystem *subsystem, const CalState *s, double *Lambda) {
-	const CalModel *model = subsystem->model;
-	const Jump at = {.q = s->q, .held = forces_prescribed(model, NULL)};
-	if (model->row_count > 0 || at.held) {
-		impulse_rows(model, s, s->u, subsystem->work);
-		return jump_compliance(model, &at, subsystem->nodes, subsystem->count, subsystem->work, subsystem->scratch,
-		                       Lambda);
-	}
-	const CalStatus status = cal_mass_factor(model, s, subsystem->work);
-	return status == CAL_OK ? cal_node_compliance(model, subsystem->work, subsystem->nodes, subsystem->count,
-	                                              subsystem->scratch, Lambda)
-	                        : status;
+/* M_c at a state. */
+static CalStatus factor_model(ModelSubsystem *subsystem, const CalState *s) {
+	return closed_factor(subsystem->model, s, forces_prescribed(subsystem->model, NULL), 0, subsystem->work);
 }
 
 static int respond(void *self, double t, const double *x, double *Lambda, double *b) {
@@ -137,7 +128,10 @@ static int respond(void *self, double t, const double *x, double *Lambda, double
 	if (status == CAL_OK)
 		status = node_accelerations(subsystem, &s, 0, b);
 	if (status == CAL_OK)
-		status = find_compliance(subsystem, &s, Lambda);
+		status = factor_model(subsystem, &s);
+	if (status == CAL_OK)
+		status = closed_compliance(subsystem->model, subsystem->work, subsystem->nodes, subsystem->count,
+		                           subsystem->columns, Lambda);
 	return status == CAL_OK ? 0 : note_failure(subsystem, "its dynamics fail", status);
 }
 
@@ -204,16 +198,14 @@ static int commit(void *self, double t, double *x) {
 	return changed;
 }
 
-/* M^-1 J' of wrenches on the interface nodes, into udot. */
+/* M_c J' of wrenches on the interface nodes, into udot. */
 static CalStatus apply_inverse_mass(ModelSubsystem *subsystem, const CalState *s, const CalSpatial *wrench) {
-	const Jump jump = {.q = s->q,
-	                   .held = forces_prescribed(subsystem->model, NULL),
-	                   .wrenches = subsystem->wrenches,
-	                   .wrench_count = subsystem->count};
 	for (int i = 0; i < subsystem->count; i++)
 		subsystem->wrenches[i] = (CalWrench){subsystem->nodes[i], CAL_FRAME_WORLD, wrench[i]};
-	impulse_rows(subsystem->model, s, s->u, subsystem->work);
-	return jump_response(subsystem->model, &jump, subsystem->work, subsystem->udot);
+	const CalStatus status = factor_model(subsystem, s);
+	return status == CAL_OK ? closed_response(subsystem->model, subsystem->work, subsystem->wrenches, subsystem->count,
+	                                          subsystem->udot)
+	                        : status;
 }
 
 static int correct(void *self, double t, const CalSpatial *shift, const CalSpatial *impulse, double *x) {
@@ -287,12 +279,13 @@ static const char *find_fit(ModelSubsystem *subsystem, const CalModelSubsystemOp
 
 /* The object itself, and its arrays after it. */
 static void layout_subsystem(ModelSubsystem *s, Cursor *cursor) {
-	double **const of_u[] = {&s->u, &s->udot, &s->scratch, &s->u_start};
+	double **const of_u[] = {&s->u, &s->udot, &s->u_start};
 	cursor_array(cursor, 1, sizeof *s);
 	CURSOR_ARRAY(cursor, s->q, s->model->nq);
 	CURSOR_ARRAY(cursor, s->q_start, s->model->nq);
 	for (size_t i = 0; i < sizeof of_u / sizeof *of_u; i++)
 		CURSOR_ARRAY(cursor, *of_u[i], s->model->nu);
+	CURSOR_ARRAY(cursor, s->columns, (size_t)s->model->nu * (6 * (size_t)s->count + 1));
 	CURSOR_ARRAY(cursor, s->wrenches, s->count);
 	CURSOR_ARRAY(cursor, s->nodes, s->count);
 	CURSOR_ARRAY(cursor, s->place, s->model->nu);

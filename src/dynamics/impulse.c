@@ -47,7 +47,6 @@ static int sweep_impulse(const CalModel *model, const Jump *in, const LoopHooks 
 	                       .tau = work->tau,
 	                       .prescribed = in->held,
 	                       .udot = in->given,
-	                       .rotor = in->h != 0 ? work->rotor : NULL,
 	                       .external = work->force,
 	                       .loops = loops};
 	const ForwardKernels *kernels = forward_kernels(model->isa);
@@ -92,7 +91,7 @@ static CalStatus jump_cut_joint(const CalModel *model, const Jump *in, CalWork *
 			return status;
 		rows_after_jump(model, in->held, jump, w);
 	}
-	const CalStatus status = loop_factor(model, in->q, in->held, in->h != 0 ? work->rotor : NULL, 0, work);
+	const CalStatus status = loop_factor(model, in->q, in->held, NULL, 0, work);
 	if (status != CAL_OK)
 		return status;
 	for (int i = 0; i < model->row_count; ++i)
@@ -102,7 +101,8 @@ static CalStatus jump_cut_joint(const CalModel *model, const Jump *in, CalWork *
 	return check_result(model, sweep_impulse(model, in, NULL, work, jump, force), jump, work);
 }
 
-static CalStatus jump_all(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
+CalStatus impulse_jump(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
+	work->loops.acting = 0;
 	if (model->row_count && !model->loop_schedule)
 		return jump_cut_joint(model, in, work, jump, force);
 	const LoopHooks *loops = model->loop_schedule ? loop_hooks(model) : NULL;
@@ -112,45 +112,6 @@ static CalStatus jump_all(const CalModel *model, const Jump *in, CalWork *work, 
 	min_norm_multipliers_x1(model, in->held, &work->loops, force);
 	work->loops.acting = 1;
 	return CAL_OK;
-}
-
-CalStatus impulse_jump(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
-	work->loops.acting = 0;
-	if (in->h != 0)
-		forces_implicit_inertia(model, in->h, work->rotor);
-	work->implicit_step = in->h;
-	const CalStatus status = jump_all(model, in, work, jump, force);
-	work->implicit_step = 0;
-	return status;
-}
-
-CalStatus jump_response(const CalModel *model, const Jump *in, CalWork *work, double *jump) {
-	clear_numbers(work->loops.z, model->row_count);
-	return impulse_jump(model, in, work, jump, NULL);
-}
-
-CalStatus jump_compliance(const CalModel *model, const Jump *in, const int *nodes, int count, CalWork *work,
-                          double *scratch, double *C) {
-	const int n = 6 * count;
-	CalStatus status = CAL_OK;
-	for (int row = 0; row < n && status == CAL_OK; ++row) {
-		double e[6] = {0};
-		e[row % 6] = 1;
-		const CalWrench unit = {nodes[row / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
-		const Jump one = {.q = in->q, .held = in->held, .wrenches = &unit, .wrench_count = 1, .h = in->h};
-		status = jump_response(model, &one, work, scratch);
-		for (int i = 0; i < count && status == CAL_OK; ++i) {
-			CalSpatial a = {0};
-			status = cal_node_acceleration(model, work, nodes[i], &a);
-			const double six[6] = {a.angular.x, a.angular.y, a.angular.z, a.linear.x, a.linear.y, a.linear.z};
-			memcpy(C + (size_t)row * (size_t)n + 6 * i, six, sizeof six);
-		}
-	}
-	for (int i = 0; i < n; ++i) {
-		for (int j = 0; j < i; ++j)
-			C[i * n + j] = C[j * n + i] = 0.5 * (C[i * n + j] + C[j * n + i]);
-	}
-	return status;
 }
 
 /* ---- the call ------------------------------------------------------------------------------------ */

@@ -16,7 +16,6 @@ typedef struct Jump {
 	const double *given;       // [nu] read where held, NULL: zero
 	const CalWrench *wrenches; // impulses from outside
 	int wrench_count;          //
-	double h;                  // not 0: M + hD + h^2K of a linearly implicit step in place of M
 } Jump;
 
 /* Kinematics and constraint equations at a speed. */
@@ -27,17 +26,6 @@ void impulse_rows(const CalModel *model, const CalState *state, const double *u,
  * jumps in place of accelerations: cal_node_acceleration() is then what the velocity of a node jumps by.
  */
 CalStatus impulse_jump(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force);
-/*
- * jump[nu] = M^-1 J'f of wrenches f, loops and held speeds kept as they are: accelerations where f are forces, displacements
- * where they are multipliers of a projection. After impulse_rows() at the same q; leaves what impulse_jump() does.
- */
-CalStatus jump_response(const CalModel *model, const Jump *in, CalWork *work, double *jump);
-/*
- * C[6 count][6 count] = J M^-1 J' of nodes, loops and held speeds kept as they are; exactly symmetric. in: q, held and h.
- * scratch[nu]. After impulse_rows() at the same q.
- */
-CalStatus jump_compliance(const CalModel *model, const Jump *in, const int *nodes, int count, CalWork *work,
-                          double *scratch, double *C);
 #endif
 
 #endif

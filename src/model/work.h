@@ -219,6 +219,7 @@ struct CalWork {
 	double *jump;                    // [4 nu + rows] of an impulse
 	uint8_t *held;                   // [nu] of an impulse, and of cal_closed_factor()
 	const uint8_t *closed_held;      // `held`, or NULL: none are held (STAGE_CLOSED)
+	double closed_step;              // > 0: the same with M + h D + h^2 K, whose joints are in `rotor`
 	double implicit_step;            // > 0: modal mass includes h D + h^2 K
 	real *rhs;                       // [nu]
 	ArticulatedInertia *articulated; // [link_count] after cal_mass_factor

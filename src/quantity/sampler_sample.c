@@ -59,7 +59,8 @@ static CalStatus sample_phase(const CalSampler *sampler, const Sampling *s, int 
 	return status;
 }
 
-static CalStatus sample_group(const CalSampler *sampler, CalSim *sim, int group, double *row) {
+/* *observed: another group has been since the sample began. */
+static CalStatus sample_group(const CalSampler *sampler, CalSim *sim, int group, bool *observed, double *row) {
 	bool wanted[PHASE_COUNT] = {false}, any = false;
 	CalSimView view;
 	for (int i = sampler->first[group]; i >= 0; i = sampler->items[i].next)
@@ -68,7 +69,8 @@ static CalStatus sample_group(const CalSampler *sampler, CalSim *sim, int group,
 		any |= wanted[phase];
 	if (!any)
 		return CAL_OK;
-	CalStatus status = cal_sim_observe(sim, group, &view);
+	CalStatus status = *observed ? cal_sim_observe_also(sim, group, &view) : cal_sim_observe(sim, group, &view);
+	*observed = true;
 	const Sampling s = {.sim = sim, .view = &view, .rows = sampler->values};
 	for (int phase = PHASE_OBSERVE; phase <= PHASE_RESIDUAL && status == CAL_OK; phase++)
 		if (wanted[phase])
@@ -102,7 +104,7 @@ static CalStatus sample_context(void *user, CalEvalContext *context) {
 
 CalStatus cal_sampler_sample(CalSampler *sampler, CalSim *sim, double *row) {
 	CalStatus status = CAL_OK;
-	bool context = false;
+	bool context = false, observed = false;
 	if (!sampler || !sim || !row)
 		return CAL_ERR_ARGUMENT;
 	if (sampler->generation != cal_sim_generation(sim))
@@ -116,7 +118,7 @@ CalStatus cal_sampler_sample(CalSampler *sampler, CalSim *sim, double *row) {
 		row[i] = NAN;
 	row[0] = cal_sim_time(sim);
 	for (int group = 0; group < sampler->group_count && status == CAL_OK; group++)
-		status = sample_group(sampler, sim, group, row);
+		status = sample_group(sampler, sim, group, &observed, row);
 	if (status == CAL_OK)
 		status = sample_own(sampler, &(Sampling){.sim = sim}, PHASE_OWN, row);
 	for (int i = 0; i < sampler->item_count && !context; i++)

@@ -302,6 +302,7 @@ void cal_context_explain_failure(CalEvalContext *context, const char *why) {
 
 static CalEvalContext context_open(CalSim *sim, double t, const CalState *parts, const double *x, CalInput *inputs,
                                    bool viewing) {
+	sim->inputs_known = false;
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		group->own_tau = group->own_wrenches = group->own_drive = 0;

@@ -123,6 +123,7 @@ static CalStatus present_input(CalSim *sim, int group, CalInput *input) {
 	if (status == CAL_OK)
 		status = sim_evaluate_for_observers(sim, true, &context);
 	*input = sim->system.inputs[group];
+	sim->inputs_known = status == CAL_OK;
 	return status;
 }
 
@@ -142,18 +143,36 @@ static CalStatus impose_input(SimGroup *g, CalInput *input) {
 	                                                                                              : CAL_ERR_USER;
 }
 
-CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
-	SimGroup *g = group_at(sim, group);
-	if (!g || !view)
-		return CAL_ERR_ARGUMENT;
-	*view =
-		(CalSimView){.model = g->model, .state = &g->state, .udot = g->udot, .force = g->force, .work = g->view_work};
-	CalStatus status = present_input(sim, group, &view->input);
+/* With what acts on it known, as far as status says. */
+static CalStatus view_group(SimGroup *g, const CalInput *input, CalStatus status, CalSimView *view) {
+	*view = (CalSimView){.model = g->model,
+	                     .state = &g->state,
+	                     .input = *input,
+	                     .udot = g->udot,
+	                     .force = g->force,
+	                     .work = g->view_work};
 	if (status == CAL_OK && g->motion)
 		status = impose_input(g, &view->input);
 	if (status == CAL_OK)
 		status = cal_hybrid_dynamics(g->model, &g->state, &view->input, g->view_work, g->udot, g->force);
 	return status == CAL_OK ? cal_kinematics(g->model, &g->state, g->udot, g->view_work) : status;
+}
+
+CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
+	SimGroup *g = group_at(sim, group);
+	if (!g || !view)
+		return CAL_ERR_ARGUMENT;
+	CalInput input = {0};
+	const CalStatus status = present_input(sim, group, &input);
+	return view_group(g, &input, status, view);
+}
+
+CalStatus cal_sim_observe_also(CalSim *sim, int group, CalSimView *view) {
+	SimGroup *g = group_at(sim, group);
+	if (!g || !view)
+		return CAL_ERR_ARGUMENT;
+	return sim->inputs_known ? view_group(g, &sim->system.inputs[group], CAL_OK, view)
+	                         : cal_sim_observe(sim, group, view);
 }
 
 CalStatus cal_sim_inspect(CalSim *sim, CalInspectFn look, void *user) {

@@ -224,6 +224,7 @@ struct CalSim {
 	int64_t generation;               // counts changes of topology
 	int started;                      // cal_sim_restart() has taken the monitors' start
 	bool moving;                      // within an advance
+	bool inputs_known;                // system.inputs are those of the present states (cal_sim_observe_also)
 	bool restored;                    // from a checkpoint, and not advanced since
 	bool adding; // between cal_sim_begin_adding() and cal_sim_end_adding(): new devices and events have no place yet
 	double start_time;

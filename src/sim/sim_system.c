@@ -268,6 +268,7 @@ CalStatus sim_bind(CalSim *sim) {
 		return status;
 	list_groups(sim, &w);
 	sim->system = w;
+	sim->inputs_known = false;
 	bind_devices(sim);
 	watch_prepare(sim);
 	return sim->subsystems ? subsystems_plan(sim) : CAL_OK;

@@ -17,6 +17,8 @@
 #ifndef CALDER_SIM_SUBSYSTEM_H
 #define CALDER_SIM_SUBSYSTEM_H
 
+#include <string.h>
+
 #include <calder/subsystem.h>
 
 #include "dynamics/loop/loop_rows.h"
@@ -97,6 +99,7 @@ typedef struct TieLevel {
 typedef struct TieGroup {
 	int first, count; // points, side by side
 	double *C;        // [6 count][6 count] their compliance
+	double *columns;  // [nu (6 count + 1)] scratch of it
 } TieGroup;
 
 /* All subsystems together. */
@@ -125,6 +128,15 @@ typedef enum TiePurpose {
 	TIE_IMPULSES,
 	TIE_VALUES // nothing: rows are evaluated
 } TiePurpose;
+
+static inline spatial six_in(const double *six) {
+	return (spatial){{six[0], six[1], six[2]}, {six[3], six[4], six[5]}};
+}
+
+static inline void six_out(spatial s, double *six) {
+	const double out[6] = {s.a.x, s.a.y, s.a.z, s.l.x, s.l.y, s.l.z};
+	memcpy(six, out, sizeof out);
+}
 
 /** The subsystem of a device, or NULL. */
 Subsystem *sim_subsystem(const CalSim *sim, int device);

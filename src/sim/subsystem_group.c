@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "dynamics/forward_implicit.h"
-#include "dynamics/impulse.h"
+#include "dynamics/loop/closed.h"
 #include "dynamics/loop/loops.h"
 #include "dynamics/tree/forces.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/mass.h"
 #include "integrate/scheme.h"
 #include "model/model.h"
 #include "sim/subsystem.h"
@@ -54,12 +56,17 @@ static CalStatus read_points(const CalEvalContext *context, int group, bool acce
 	return status;
 }
 
-/* What is held beside the loops. */
-static Jump jump_of(const CalEvalContext *context, int group) {
+/* What is held beside the loops; NULL: nothing. */
+static const uint8_t *held_of(const CalEvalContext *context, int group) {
+	return forces_prescribed(context->sim->groups[group].model, &context->inputs[group]);
+}
+
+/* M_c, of the step if it is implicit. */
+static CalStatus factor_group(const CalEvalContext *context, int group) {
 	CalState elastic;
-	return (Jump){.q = context->parts[group].q,
-	              .held = forces_prescribed(context->sim->groups[group].model, &context->inputs[group]),
-	              .h = implicit_step_of(context, group, &elastic)};
+	const double h = implicit_step_of(context, group, &elastic);
+	return closed_factor(context->sim->groups[group].model, &context->parts[group], held_of(context, group), h,
+	                     work_of(context, group));
 }
 
 static bool is_euclidean(const CalSim *sim, TiePurpose purpose) {
@@ -68,7 +75,8 @@ static bool is_euclidean(const CalSim *sim, TiePurpose purpose) {
 
 /* Rates of the rows of loops at speeds u, drives included, into out[row_count]. */
 static void loop_rates(const CalModel *model, const CalState *state, const double *u, CalWork *work, double *out) {
-	impulse_rows(model, state, u, work);
+	kinematics_outward(model, state->q, u, work);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = u, .plain = 1}, work);
 	for (int i = 0; i < model->row_count; i++)
 		out[i] = work->loops.row[i].rate;
 }
@@ -93,32 +101,41 @@ static CalStatus keep_loops(const CalModel *model, const CalState *state, const 
 }
 
 /* x[nu] = P J'f. */
-static CalStatus euclidean_response(const CalModel *model, const CalState *state, const Jump *jump, CalWork *work,
+static CalStatus euclidean_response(const CalEvalContext *context, int group, const CalWrench *wrenches, int count,
                                     double *x) {
-	const CalInput input = {.wrenches = jump->wrenches, .wrench_count = jump->wrench_count};
-	const CalStatus status = cal_external_forces(model, state, &input, work, x);
-	return status == CAL_OK ? keep_loops(model, state, jump->held, work, x) : status;
+	const CalModel *model = context->sim->groups[group].model;
+	const CalState *state = &context->parts[group];
+	const CalInput input = {.wrenches = wrenches, .wrench_count = count};
+	const CalStatus status = cal_external_forces(model, state, &input, work_of(context, group), x);
+	return status == CAL_OK ? keep_loops(model, state, held_of(context, group), work_of(context, group), x) : status;
 }
 
-static CalStatus euclidean_compliance(const CalModel *model, const CalState *state, const Jump *jump, const int *nodes,
-                                      int count, CalWork *work, double *x, double *C) {
-	const int n = 6 * count;
+/* Velocities of the points of a group at speeds x. */
+static CalStatus read_velocities(const CalEvalContext *context, int group, double *x, double *out) {
+	const struct SimSubsystems *all = context->sim->subsystems;
+	const CalModel *model = context->sim->groups[group].model;
+	const CalState *state = &context->parts[group];
+	const CalState moved = {.t = state->t, .q = state->q, .u = x};
+	CalStatus status = cal_kinematics(model, &moved, NULL, work_of(context, group));
+	for (int i = 0; i < all->groups[group].count && status == CAL_OK; i++) {
+		CalSpatial v = {0};
+		status = cal_node_velocity(model, work_of(context, group), all->nodes[i], &v);
+		six_out(spatial_in(v), out + 6 * (size_t)i);
+	}
+	return status;
+}
+
+static CalStatus euclidean_compliance(const CalEvalContext *context, int group) {
+	const struct SimSubsystems *all = context->sim->subsystems;
+	const TieGroup *own = &all->groups[group];
+	double *x = context->sim->groups[group].force;
+	const size_t n = 6 * (size_t)own->count;
 	CalStatus status = CAL_OK;
-	for (int row = 0; row < n && status == CAL_OK; row++) {
-		double e[6] = {0};
-		e[row % 6] = 1;
-		const CalWrench unit = {nodes[row / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
-		const Jump one = {.q = jump->q, .held = jump->held, .wrenches = &unit, .wrench_count = 1};
-		status = euclidean_response(model, state, &one, work, x);
-		const CalState moved = {.t = state->t, .q = state->q, .u = x};
+	for (size_t row = 0; row < n && status == CAL_OK; row++) {
+		const CalWrench unit = {all->nodes[row / 6], CAL_FRAME_WORLD, spatial_out(unit_wrench((int)(row % 6)))};
+		status = euclidean_response(context, group, &unit, 1, x);
 		if (status == CAL_OK)
-			status = cal_kinematics(model, &moved, NULL, work);
-		for (int i = 0; i < count && status == CAL_OK; i++) {
-			CalSpatial v = {0};
-			status = cal_node_velocity(model, work, nodes[i], &v);
-			const double six[6] = {v.angular.x, v.angular.y, v.angular.z, v.linear.x, v.linear.y, v.linear.z};
-			memcpy(C + (size_t)row * (size_t)n + 6 * i, six, sizeof six);
-		}
+			status = read_velocities(context, group, x, own->C + row * n);
 	}
 	return status;
 }
@@ -127,8 +144,6 @@ static CalStatus find_compliance(CalEvalContext *context, int group, TiePurpose 
 	struct SimSubsystems *all = context->sim->subsystems;
 	SimGroup *g = &context->sim->groups[group];
 	const TieGroup *own = &all->groups[group];
-	const Jump jump = jump_of(context, group);
-	CalWork *work = work_of(context, group);
 	for (int i = 0; i < own->count; i++)
 		all->nodes[i] = all->points[own->first + i].node;
 	if (g->motion) { // nothing moves it
@@ -136,14 +151,11 @@ static CalStatus find_compliance(CalEvalContext *context, int group, TiePurpose 
 		return CAL_OK;
 	}
 	if (is_euclidean(context->sim, purpose))
-		return euclidean_compliance(g->model, &context->parts[group], &jump, all->nodes, own->count, work, g->force,
-		                            own->C);
-	if (g->model->row_count > 0 || jump.held || jump.h != 0) {
-		impulse_rows(g->model, &context->parts[group], context->parts[group].u, work);
-		return jump_compliance(g->model, &jump, all->nodes, own->count, work, g->force, own->C);
-	}
-	const CalStatus status = cal_mass_factor(g->model, &context->parts[group], work);
-	return status == CAL_OK ? cal_node_compliance(g->model, work, all->nodes, own->count, g->force, own->C) : status;
+		return euclidean_compliance(context, group);
+	const CalStatus status = factor_group(context, group);
+	return status == CAL_OK
+	           ? closed_compliance(g->model, work_of(context, group), all->nodes, own->count, own->columns, own->C)
+	           : status;
 }
 
 CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purpose) {
@@ -164,7 +176,6 @@ CalStatus tie_group_response(CalEvalContext *context, int group, TiePurpose purp
 	struct SimSubsystems *all = context->sim->subsystems;
 	SimGroup *g = &context->sim->groups[group];
 	const TieGroup *own = &all->groups[group];
-	Jump jump = jump_of(context, group);
 	if (g->motion) {
 		memset(g->udot, 0, (size_t)g->model->nu * sizeof(double));
 		return CAL_OK;
@@ -173,11 +184,10 @@ CalStatus tie_group_response(CalEvalContext *context, int group, TiePurpose purp
 		const TiePoint *point = &all->points[own->first + i];
 		all->wrenches[i] = (CalWrench){point->node, CAL_FRAME_WORLD, spatial_out(point->F)};
 	}
-	jump.wrenches = all->wrenches;
-	jump.wrench_count = own->count;
 	g->kinematics_known = false;
 	if (is_euclidean(context->sim, purpose))
-		return euclidean_response(g->model, &context->parts[group], &jump, work_of(context, group), g->udot);
-	impulse_rows(g->model, &context->parts[group], context->parts[group].u, work_of(context, group));
-	return jump_response(g->model, &jump, work_of(context, group), g->udot);
+		return euclidean_response(context, group, all->wrenches, own->count, g->udot);
+	const CalStatus status = factor_group(context, group);
+	return status == CAL_OK ? closed_response(g->model, work_of(context, group), all->wrenches, own->count, g->udot)
+	                        : status;
 }

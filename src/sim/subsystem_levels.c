@@ -260,11 +260,15 @@ static void layout_level(TieLevel *level, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, level->independent, m);
 }
 
-static void layout_matrices(struct SimSubsystems *all, Cursor *cursor) {
+static void layout_matrices(const CalSim *sim, struct SimSubsystems *all, Cursor *cursor) {
 	for (int i = 0; i < all->level_count; i++)
 		layout_level(&all->levels[i], cursor);
-	for (int i = 0; i < all->group_count; i++)
-		CURSOR_ARRAY(cursor, all->groups[i].C, 36 * all->groups[i].count * all->groups[i].count);
+	for (int i = 0; i < all->group_count; i++) {
+		TieGroup *group = &all->groups[i];
+		const size_t n = 6 * (size_t)group->count, nu = (size_t)sim->groups[i].model->nu;
+		CURSOR_ARRAY(cursor, group->C, n * n);
+		CURSOR_ARRAY(cursor, group->columns, n > 0 ? nu * (n + 1) : 0);
+	}
 }
 
 static CalStatus reserve(const CalSim *sim, size_t size, size_t *capacity, void **memory) {
@@ -299,12 +303,12 @@ CalStatus subsystems_plan(CalSim *sim) {
 	assign_ties(sim, all);
 	find_nodes(sim, all, nodes, edges);
 	cursor = (Cursor){0};
-	layout_matrices(all, &cursor);
+	layout_matrices(sim, all, &cursor);
 	status = reserve(sim, cursor_size(&cursor), &all->matrix_capacity, &all->matrices);
 	if (status != CAL_OK)
 		return status;
 	cursor = cursor_over(all->matrices, all->matrix_capacity);
-	layout_matrices(all, &cursor);
+	layout_matrices(sim, all, &cursor);
 	find_sources(all);
 	all->planned = true;
 	return CAL_OK;

@@ -64,13 +64,6 @@ static CalStatus evaluate_compiled(CalEvalContext *context, int device, TiePurpo
 
 /* ---- a level ------------------------------------------------------------------------------------------------------- */
 
-static spatial six_in(const double *six) { return (spatial){{six[0], six[1], six[2]}, {six[3], six[4], six[5]}}; }
-
-static void six_out(spatial s, double *six) {
-	const double out[6] = {s.a.x, s.a.y, s.a.z, s.l.x, s.l.y, s.l.z};
-	memcpy(six, out, sizeof out);
-}
-
 /* The matrix that a node's part of K is in, and how many nodes it is of. */
 static const double *source_matrix(const CalSim *sim, const TiePoint *point, const LevelSource *source, int *count) {
 	const struct SimSubsystems *all = sim->subsystems;

@@ -202,7 +202,7 @@ CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void 
 	CalStatus status = CAL_OK;
 	for (int g = 0; g < cal_sim_group_count(sim) && status == CAL_OK; g++) {
 		CalSimView view;
-		status = cal_sim_observe(sim, g, &view);
+		status = g == 0 ? cal_sim_observe(sim, g, &view) : cal_sim_observe_also(sim, g, &view);
 		for (int i = 0; status == CAL_OK && i < cal_model_body_count(view.model); i++)
 			status = put_body(live, &view, i, &tick);
 	}

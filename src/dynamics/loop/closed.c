@@ -8,11 +8,12 @@
  * tree's factor and one with that of G M^-1 G'. Wrenches on nodes act on their links, not as generalized forces: on a
  * light link the moments about its joints cancel, and rounding them would leave it forces that it does not have.
  */
-#include <calder/closed.h>
+#include "dynamics/loop/closed.h"
 #include "dynamics/flex/flexible.h"
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_refine.h"
 #include "dynamics/loop/loop_sweep.h"
+#include "dynamics/tree/forces.h"
 #include "dynamics/tree/kernels.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/mass.h"
@@ -25,10 +26,13 @@ static const double NO_COMPLIANCE = 1e-10; // of the largest eigenvalue: round-o
 
 /* ---- preparation ---------------------------------------------------------------------------------------- */
 
+/* h D + h^2 K of joints beside their rotors; NULL: M alone. */
+static const double *closed_rotor(const CalWork *work) { return work->closed_step != 0 ? work->rotor : NULL; }
+
 /* Factors of the tree, held dofs aside. */
 static CalStatus prepare_tree(const CalModel *model, const double *q, CalWork *work) {
 	pose_outward_x1(model, q, work->closed_held, work);
-	work->failed_dof = factor_inward_x1(model, work->closed_held, NULL, work);
+	work->failed_dof = factor_inward_x1(model, work->closed_held, closed_rotor(work), work);
 	if (work->failed_dof < 0)
 		return CAL_OK;
 	return isnan(work->dofs[work->failed_dof].D_inv) ? CAL_NOT_FINITE : CAL_SINGULAR;
@@ -43,25 +47,34 @@ static CalStatus prepare_rows(const CalModel *model, const double *q, double t, 
 	if (model->loop_schedule)
 		return CAL_OK;
 	loop_jacobian(model, work);
-	return loop_factor(model, q, work->closed_held, NULL, 0, work);
+	return loop_factor(model, q, work->closed_held, closed_rotor(work), 0, work);
 }
 
-static CalStatus prepare(const CalModel *model, const double *q, double t, CalWork *work) {
+static CalStatus prepare(const CalModel *model, const double *q, double t, double h, CalWork *work) {
 	work->loops.acting = 0;
+	work->closed_step = h;
+	if (h != 0)
+		forces_implicit_inertia(model, h, work->rotor);
+	work->implicit_step = h;
 	const CalStatus status = model->row_count ? prepare_rows(model, q, t, work) : prepare_tree(model, q, work);
+	work->implicit_step = 0;
 	work->stage = status == CAL_OK ? STAGE_POSE | STAGE_CLOSED : 0;
 	return status;
 }
 
-CalStatus cal_closed_factor(const CalModel *model, const CalState *state, const uint8_t *held, CalWork *work) {
-	if (!model || !state || !work || work->model != model)
-		return CAL_ERR_ARGUMENT;
+CalStatus closed_factor(const CalModel *model, const CalState *state, const uint8_t *held, double h, CalWork *work) {
 	if (held)
 		memcpy(work->held, held, (size_t)model->nu);
 	work->closed_held = held ? work->held : NULL;
 	if (model->row_count > 0)
 		memcpy(work->loops.factored_q, state->q, sizeof(double) * (size_t)model->nq);
-	return prepare(model, state->q, state->t, work);
+	return prepare(model, state->q, state->t, h, work);
+}
+
+CalStatus cal_closed_factor(const CalModel *model, const CalState *state, const uint8_t *held, CalWork *work) {
+	if (!model || !state || !work || work->model != model)
+		return CAL_ERR_ARGUMENT;
+	return closed_factor(model, state, held, 0, work);
 }
 
 /* ---- one product ---------------------------------------------------------------------------------------- */
@@ -72,7 +85,11 @@ static void refine(const CalModel *model, CalWork *work, double *x) {
 	const CalState at = {.t = w->time, .q = w->factored_q, .u = w->rest};
 	if (model->loop_schedule)
 		loop_take_basic_x1(model, w);
-	loop_refine(model, &(LoopRefine){.state = &at, .prescribed = work->closed_held, .udot = x, .at_rest = 1}, work);
+	loop_refine(
+		model,
+		&(LoopRefine){
+			.state = &at, .prescribed = work->closed_held, .rotor = closed_rotor(work), .udot = x, .at_rest = 1},
+		work);
 }
 
 /* By the sweeps, under work->tau and the wrenches in refined.external. */
@@ -82,6 +99,7 @@ static void solve_eliminated(const CalModel *model, CalWork *work, double *x) {
 	                       .u = w->rest,
 	                       .tau = work->tau,
 	                       .prescribed = work->closed_held,
+	                       .rotor = closed_rotor(work),
 	                       .external = w->refined.external,
 	                       .loops = loop_hooks(model)};
 	memset(w->z, 0, sizeof(double) * (size_t)model->row_count);
@@ -112,6 +130,23 @@ static CalStatus check_product(const CalModel *model, CalWork *work, const doubl
 	return work->loops.hopeless ? CAL_NOT_CONVERGED : CAL_OK;
 }
 
+/* Under work->tau and the wrenches in refined.external; b: what they amount to, which cut joints read. */
+static CalStatus solve_loaded(const CalModel *model, CalWork *work, const double *b, double *x) {
+	work->implicit_step = work->closed_step;
+	if (model->loop_schedule)
+		solve_eliminated(model, work, x);
+	else
+		solve_cut_joint(model, work, b, x);
+	work->implicit_step = 0;
+	return check_product(model, work, x);
+}
+
+static void clear_loads(const CalModel *model, CalWork *work) {
+	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
+	for (int i = 0; i < model->link_count; ++i)
+		work->loops.refined.external[i] = spatial_zero();
+}
+
 CalStatus cal_closed_solve(const CalModel *model, CalWork *work, const double *b, double *x) {
 	if (!model || !work || work->model != model || !b || !x)
 		return CAL_ERR_ARGUMENT;
@@ -121,49 +156,38 @@ CalStatus cal_closed_solve(const CalModel *model, CalWork *work, const double *b
 		factor_solve_x1(model, work->closed_held, work, b, x);
 		return CAL_OK;
 	}
+	clear_loads(model, work);
 	memcpy(work->tau, b, sizeof(double) * (size_t)model->nu);
-	for (int i = 0; i < model->link_count; ++i)
-		work->loops.refined.external[i] = spatial_zero();
-	if (model->loop_schedule)
-		solve_eliminated(model, work, x);
-	else
-		solve_cut_joint(model, work, work->tau, x);
-	return check_product(model, work, x);
+	return solve_loaded(model, work, work->tau, x);
 }
 
 /* ---- operational space ------------------------------------------------------------------------------------ */
 
-/* A unit wrench at a node: on its link, and on the modes that move it. */
-static void load_unit_wrench(const CalModel *model, CalWork *work, int node, int row) {
-	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
-	for (int i = 0; i < model->link_count; ++i)
-		work->loops.refined.external[i] = spatial_zero();
+/* A wrench at a node: on its link, and on the modes that move it. */
+static void add_load(const CalModel *model, CalWork *work, int node, spatial f) {
 	const int link = model->nodes[node].link;
 	if (link < 0)
 		return;
 	const NodePlace place = kinematics_node(model, work, node);
-	const spatial f = unit_wrench(row);
 	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		work->tau[place.flex->u + k] = spatial_dot(kinematics_node_column(&place, k), f);
-	work->loops.refined.external[link] = force_shift(f, place.c);
+		work->tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
+	spatial *external = &work->loops.refined.external[link];
+	*external = spatial_add(*external, force_shift(f, place.c));
 }
 
-/* M_c J'e of one wrench. */
-static CalStatus solve_unit_wrench(const CalModel *model, CalWork *work, int node, int row, double *x) {
+CalStatus closed_response(const CalModel *model, CalWork *work, const CalWrench *wrenches, int count, double *x) {
+	double *b = work->jump;
+	memset(b, 0, sizeof(double) * (size_t)model->nu);
+	for (int i = 0; i < count && !model->loop_schedule; ++i)
+		wrench_force(model, work, wrenches[i].node, spatial_in(wrenches[i].f), b);
 	if (model->row_count == 0) {
-		unit_wrench_force(model, work, node, row, x);
-		factor_solve_x1(model, work->closed_held, work, x, x);
-		return CAL_OK;
+		factor_solve_x1(model, work->closed_held, work, b, x);
+		return all_finite(x, model->nu) ? CAL_OK : CAL_NOT_FINITE;
 	}
-	load_unit_wrench(model, work, node, row);
-	if (model->loop_schedule) {
-		solve_eliminated(model, work, x);
-	} else {
-		unit_wrench_force(model, work, node, row, x);
-		memcpy(work->jump, x, sizeof(double) * (size_t)model->nu);
-		solve_cut_joint(model, work, work->jump, x);
-	}
-	return check_product(model, work, x);
+	clear_loads(model, work);
+	for (int i = 0; i < count; ++i)
+		add_load(model, work, wrenches[i].node, spatial_in(wrenches[i].f));
+	return solve_loaded(model, work, b, x);
 }
 
 /* J x of a node; needs poses alone. */
@@ -190,11 +214,13 @@ static void node_motion(const CalModel *model, const CalWork *work, int node, co
 	memcpy(out, a, sizeof a);
 }
 
+/* One column after the other, x[nu] scratch. */
 static CalStatus fill_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *x,
                                  double *C) {
 	const size_t n = 6 * (size_t)count;
 	for (size_t row = 0; row < n; ++row) {
-		const CalStatus status = solve_unit_wrench(model, work, nodes[row / 6], (int)(row % 6), x);
+		const CalWrench unit = {nodes[row / 6], CAL_FRAME_WORLD, spatial_out(unit_wrench((int)(row % 6)))};
+		const CalStatus status = closed_response(model, work, &unit, 1, x);
 		if (status != CAL_OK)
 			return status;
 		for (int j = 0; j < count; ++j)
@@ -204,11 +230,19 @@ static CalStatus fill_compliance(const CalModel *model, CalWork *work, const int
 	return CAL_OK;
 }
 
+CalStatus closed_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *columns,
+                            double *C) {
+	if (model->row_count > 0)
+		return fill_compliance(model, work, nodes, count, columns, C);
+	compliance_columns(model, work->closed_held, work, nodes, count, columns, C);
+	return all_finite(C, 36 * count * count) ? CAL_OK : CAL_NOT_FINITE;
+}
+
 /* After cal_mass_factor(), which is made again afterwards: the sweeps with loops use its memory. */
 static CalStatus compliance_of_factor(const CalModel *model, CalWork *work, const int *nodes, int count,
                                       double *scratch, double *C) {
 	work->closed_held = NULL;
-	CalStatus status = prepare(model, work->loops.factored_q, 0, work);
+	CalStatus status = prepare(model, work->loops.factored_q, 0, 0, work);
 	if (status == CAL_OK)
 		status = fill_compliance(model, work, nodes, count, scratch, C);
 	const CalState at = {.q = work->loops.factored_q, .u = work->loops.rest};

@@ -10,6 +10,7 @@
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/articulated.h"
 #include "dynamics/tree/composite.h"
+#include "dynamics/tree/joint_elimination.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/mass.h"
 #include "math/portable.h"
@@ -88,12 +89,10 @@ spatial unit_wrench(int row) {
 	return (spatial){{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
 }
 
-void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q) {
+void wrench_force(const CalModel *model, const CalWork *work, int node, spatial f, double *Q) {
 	const Node *n = &model->nodes[node];
-	memset(Q, 0, sizeof(double) * (size_t)model->nu);
 	if (n->link < 0)
 		return;
-	spatial f = unit_wrench(row);
 	const NodePlace place = kinematics_node(model, work, node);
 	for (int k = 0; place.flex && k < place.flex->m; ++k)
 		Q[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
@@ -101,7 +100,7 @@ void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int
 	for (int i = n->link; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k)
-			Q[link->u + k] = spatial_dot(link_column(work, link, i, k), f);
+			Q[link->u + k] += spatial_dot(link_column(work, link, i, k), f);
 		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k)
 			Q[model->flexes[link->flex].u + k] += spatial_dot(flexible_column(model, link, work, k), f);
 		f = force_shift(f, work->links[i].r);
@@ -149,11 +148,88 @@ CalStatus cal_node_compliance_tree(const CalModel *model, CalWork *work, const i
 		return status;
 	const size_t n = 6 * (size_t)count;
 	for (size_t row = 0; row < n; ++row) {
-		unit_wrench_force(model, work, nodes[row / 6], (int)(row % 6), scratch);
+		memset(scratch, 0, sizeof(double) * (size_t)model->nu);
+		wrench_force(model, work, nodes[row / 6], unit_wrench((int)(row % 6)), scratch);
 		factor_solve_x1(model, NULL, work, scratch, scratch);
 		for (int j = 0; j < count; ++j)
 			node_response(model, work, nodes[j], C + row * n + 6 * (size_t)j);
 	}
 	make_symmetric(n, C);
 	return CAL_OK;
+}
+
+/* ---- compliance by columns -------------------------------------------------------------------------------- */
+
+/* Residual forces of a unit wrench at a node, to g[u * stride] of the dofs on the path; tau[nu] is zero and stays so. */
+static void carry_column(const CalModel *model, const uint8_t *held, const NodePlace *place, int first, spatial f,
+                         CalWork *work, double *tau, double *g, size_t stride) {
+	const spatial at_link = force_shift(f, place->c);
+	spatial b = {neg(at_link.a), neg(at_link.l)};
+	for (int i = first; i >= 0; i = model->links[i].parent)
+		if (model->links[i].flex_body >= 0)
+			memset(work->flex[model->links[i].flex_body].be, 0,
+			       sizeof(real) * (size_t)model->flexes[model->links[i].flex_body].n);
+	for (int k = 0; place->flex && k < place->flex->m; ++k)
+		tau[place->flex->u + k] = spatial_dot(kinematics_node_column(place, k), f);
+	for (int i = first; i >= 0; i = model->links[i].parent) {
+		const Link *link = &model->links[i];
+		if (link->motion == PRIMITIVE_NODE)
+			flexible_node_x1(model, link, NULL, &b, work);
+		if (link->flex_body >= 0) {
+			const Flex *flex = &model->flexes[link->flex_body];
+			flexible_reduce_x1(model, link, held, tau, work, &b);
+			for (int k = 0; k < flex->m; ++k)
+				g[(size_t)(flex->u + k) * stride] = work->flex[link->flex_body].y[k];
+		}
+		reduce_force(link, i, held, tau, work, &b);
+		for (int u = link->u; u < link->u + link->nu; ++u)
+			g[(size_t)u * stride] = held && held[u] ? 0 : work->dofs[u].eps;
+		b = force_shift(b, work->links[i].r);
+	}
+	for (int k = 0; place->flex && k < place->flex->m; ++k)
+		tau[place->flex->u + k] = 0;
+}
+
+/* C += g'g d of one dof, for the rows of node a and the columns of all nodes up to it. */
+static void add_dof(const double *g, double d, int a, size_t n, double *C) {
+	const size_t columns = 6 * ((size_t)a + 1);
+	for (size_t r = 6 * (size_t)a; r < columns; ++r) {
+		const double x = d * g[r];
+		for (size_t c = 0; c < columns; ++c)
+			C[r * n + c] += x * g[c];
+	}
+}
+
+static void sum_columns(const CalModel *model, const CalWork *work, int first, int a, size_t n, const double *g,
+                        double *C) {
+	for (int i = first; i >= 0; i = model->links[i].parent) {
+		const Link *link = &model->links[i];
+		for (int u = link->u; u < link->u + link->nu; ++u)
+			add_dof(g + (size_t)u * n, work->dofs[u].D_inv, a, n, C);
+		if (link->flex_body < 0)
+			continue;
+		const Flex *flex = &model->flexes[link->flex_body];
+		for (int k = 0; k < flex->m; ++k)
+			add_dof(g + (size_t)(flex->u + k) * n, work->flex[link->flex_body].inverse[k], a, n, C);
+	}
+}
+
+void compliance_columns(const CalModel *model, const uint8_t *held, CalWork *work, const int *nodes, int count,
+                        double *columns, double *C) {
+	const size_t n = 6 * (size_t)count, nu = (size_t)model->nu;
+	double *tau = columns + nu * n;
+	memset(columns, 0, sizeof(double) * nu * (n + 1));
+	memset(C, 0, sizeof(double) * n * n);
+	for (int a = 0; a < count; ++a) {
+		const int first = model->nodes[nodes[a]].link;
+		if (first < 0)
+			continue;
+		const NodePlace place = kinematics_node(model, work, nodes[a]);
+		for (int r = 0; r < 6; ++r)
+			carry_column(model, held, &place, first, unit_wrench(r), work, tau, columns + 6 * a + r, n);
+		sum_columns(model, work, first, a, n, columns, C);
+	}
+	for (size_t r = 0; r < n; ++r)
+		for (size_t c = r + 1; c < n; ++c)
+			C[r * n + c] = C[c * n + r];
 }

@@ -10,8 +10,14 @@
 #if CAL_LANES == 1
 /* Unit wrench along one of six axes, angular-first. */
 spatial unit_wrench(int row);
-/* Generalized forces J'e of a unit wrench at a node; needs poses. */
-void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q);
+/* Q += J'f, the generalized forces of a wrench at a node, world axes; needs poses. */
+void wrench_force(const CalModel *model, const CalWork *work, int node, spatial f, double *Q);
+/*
+ * C[6 count][6 count] = J M^-1 J' of a tree, exactly symmetric, from what factor_inward() left: each unit wrench is carried from
+ * its node to the root once, as forces are in the inward sweep. held as there. columns[nu (6 count + 1)] scratch.
+ */
+void compliance_columns(const CalModel *model, const uint8_t *held, CalWork *work, const int *nodes, int count,
+                        double *columns, double *C);
 CalStatus check_compliance(const CalModel *model, const int *nodes, int count, const double *scratch);
 /* The mean of C[n n] and its transpose. */
 void make_symmetric(size_t n, double *C);
