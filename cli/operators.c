@@ -313,10 +313,26 @@ static int check_names(CalSim *sim, const Request *request) {
 	return EXIT_OK;
 }
 
+/* Operators are those of one group by itself. */
+static int refuse_subsystems(const Loaded *loaded, const Request *request) {
+	CalSubsystemUse use;
+	CalError error = {0};
+	if (cal_setup_subsystem_count(loaded->setup) == 0 || cal_setup_subsystem(loaded->setup, 0, &use) != CAL_OK)
+		return EXIT_OK;
+	snprintf(
+		error.text, sizeof error.text,
+		"subsystem \"%.100s\" is tied to other groups, which the operators of a group do not know; take it as part of "
+		"its group (component: false), or the model without it",
+		use.name);
+	return say_status(request->path, CAL_ERR_UNSUPPORTED, &error);
+}
+
 static int print_loaded(Loaded *loaded, Request *request) {
 	CalError error = {0};
 	CalStatus status = CAL_OK;
-	const int code = check_names(loaded->sim, request);
+	int code = refuse_subsystems(loaded, request);
+	if (code == EXIT_OK)
+		code = check_names(loaded->sim, request);
 	if (code != EXIT_OK)
 		return code;
 	printf("%s", request->json ? "{\n  \"groups\": [" : "");

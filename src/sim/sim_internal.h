@@ -479,6 +479,8 @@ bool subsystems_take_impulses(const CalSim *sim);
  * that, which the balance has.
  */
 double subsystems_pass_impulse(CalSim *sim);
+/** The name of the first one that is active; NULL: none is. */
+const char *subsystems_first(const CalSim *sim);
 void subsystems_release(CalSim *sim);
 
 /* ---- events (events.c) ------------------------------------------------------------------------- */

@@ -37,10 +37,12 @@ static CalStatus check_group(const CalSim *sim, int group, CalError *error) {
 		return error_set(error, CAL_ERR_UNSUPPORTED,
 		                 "cal_sim_linearize: the motion of group \"%s\" is given: it has no equations of motion",
 		                 cal_model_name(sim->groups[group].model));
-	if (sim->subsystems)
-		return error_set(error, CAL_ERR_UNSUPPORTED,
-		                 "cal_sim_linearize: compiled subsystems act by constraints that this does not know; take the "
-		                 "model without them");
+	if (subsystems_first(sim))
+		return error_set(
+			error, CAL_ERR_UNSUPPORTED,
+			"cal_sim_linearize: subsystem \"%.100s\" is tied to the groups by constraints that this does not "
+			"know; take it as part of its group (component: false), or the model without it",
+			subsystems_first(sim));
 	return CAL_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "model/description/desc.h"
 
 static const double START_TOLERANCE = 1e-6; // [m], [rad], and of speeds, relative to the fastest
+static const char STATES[] = "give states that fit";
 
 typedef struct SubsystemData {
 	Subsystem *box;
@@ -132,8 +133,9 @@ static CalStatus wanted_node_motion(CalEvalContext *context, const SubsystemTie 
 	return status;
 }
 
-/* The rows that a start leaves open are an error; speeds: their rates too. */
-static int check_tie(const Subsystem *subsystem, CalEvalContext *context, const SubsystemTie *tie, bool speeds) {
+/* Rows that are open are an error, whose text ends with the remedy; speeds: their rates too. */
+static int check_tie(const Subsystem *subsystem, CalEvalContext *context, const SubsystemTie *tie, bool speeds,
+                     const char *remedy) {
 	LoopRow row[CAL_LOOP_MAX_ROWS];
 	CalInterfaceNode at[TIE_SIDES];
 	char name[80], text[300];
@@ -155,9 +157,9 @@ static int check_tie(const Subsystem *subsystem, CalEvalContext *context, const 
 		snprintf(
 			text, sizeof text,
 			"its interface node %s does not meet the node that it is tied to: row %d of the %s is off by %.3g, its rate by "
-			"%.3g; give states that fit",
+			"%.3g; %s",
 			interface_node_name(context->sim, subsystem, tie, name, sizeof name), i + 1,
-			cal_loop_type_name(tie->loop.type), row[i].value, row[i].rate);
+			cal_loop_type_name(tie->loop.type), row[i].value, row[i].rate, remedy);
 		explain_failure(context, subsystem, text);
 		return 1;
 	}
@@ -186,7 +188,7 @@ static int start_subsystem(const CalDevice *device, CalEvalContext *context, dou
 		return 1;
 	}
 	for (int i = 0; i < subsystem->tie_count; i++)
-		if (check_tie(subsystem, context, &subsystem->ties[i], true) != 0)
+		if (check_tie(subsystem, context, &subsystem->ties[i], true, STATES) != 0)
 			return 1;
 	return 0;
 }
@@ -248,10 +250,16 @@ static CalStatus refuse_def(CalError *error, const char *name, const char *what)
 	return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": %s", name, what);
 }
 
-static CalStatus refuse_method(const CalSim *sim, const char *name, const char *what, CalError *error) {
+static CalStatus refuse_method(const CalSim *sim, const char *name, CalError *error) {
 	return error_set(error, CAL_ERR_ARGUMENT,
-	                 "subsystem \"%.100s\": a %s cannot follow steps of the method %s; choose %s", name, what,
+	                 "subsystem \"%.100s\": a compiled subsystem cannot follow steps of the method %s; choose %s", name,
 	                 cal_method_name(sim->method.method), cal_method_name(CAL_METHOD_DEFAULT));
+}
+
+static CalStatus refuse_formulation(const CalSim *sim, const char *what, const char *name, CalError *error) {
+	char text[160];
+	snprintf(text, sizeof text, "%s \"%.100s\"", what, name);
+	return formulation_refuse(sim, text, error);
 }
 
 static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsystemDef *def, CalError *error) {
@@ -267,8 +275,7 @@ static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsyst
 	if (def->nx < 0 || def->interface_node_count < 1 || def->interface_node_count > 1000)
 		return refuse_def(error, name,
 		                  "the number of its states is negative, or that of its interface nodes not from 1 to 1000");
-	return cal_method_info(sim->method.method)->subsystems ? CAL_OK
-	                                                       : refuse_method(sim, name, "compiled subsystem", error);
+	return cal_method_info(sim->method.method)->subsystems ? CAL_OK : refuse_method(sim, name, error);
 }
 
 static int find_interface_node(const Subsystem *subsystem, const CalSubsystemTie *tie) {
@@ -419,7 +426,7 @@ CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsyste
 		                 "cal_sim_add_subsystem: give a simulation, a name, a definition and ties");
 	CalStatus status = check_def(sim, name, def, error);
 	if (status == CAL_OK)
-		status = formulation_refuse(sim, "compiled subsystems", error);
+		status = refuse_formulation(sim, "compiled subsystem", name, error);
 	return status == CAL_OK ? add_subsystem(sim, name, def, ties, tie_count, device, error) : status;
 }
 
@@ -427,11 +434,8 @@ CalStatus cal_sim_add_component(CalSim *sim, const char *name, const CalSubsyste
                                 CalError *error) {
 	if (!sim || !name || !name[0] || tie_count < 1 || !ties)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_add_component: give a simulation, a name and ties");
-	const CalMethodInfo *info = cal_method_info(sim->method.method);
-	if (!info->subsystems && info->implicit_share == 0)
-		return refuse_method(sim, name, "component", error);
 	const CalSubsystemDef none = {0};
-	const CalStatus status = formulation_refuse(sim, "components", error);
+	const CalStatus status = refuse_formulation(sim, "component", name, error);
 	return status != CAL_OK ? status : add_subsystem(sim, name, &none, ties, tie_count, device, error);
 }
 
@@ -466,9 +470,21 @@ CalStatus subsystem_fits(CalSim *sim, int device, CalError *error) {
 	const Subsystem *subsystem = sim_active_subsystem(sim, device);
 	CalEvalContext context = context_now(sim, true);
 	for (int k = 0; subsystem && !subsystem_is_compiled(subsystem) && k < subsystem->tie_count; k++)
-		if (check_tie(subsystem, &context, &subsystem->ties[k], false) != 0)
+		if (check_tie(subsystem, &context, &subsystem->ties[k], false, STATES) != 0)
 			return error_set(error, CAL_ERR_ARGUMENT, "component \"%.100s\": %s", sim->devices[device].def.name,
 			                 sim->why_failed);
+	return CAL_OK;
+}
+
+/* Names the first component that a tie of which is open. */
+static CalStatus check_components(CalSim *sim, bool speeds, const char *remedy) {
+	CalEvalContext context = context_now(sim, true);
+	for (int i = 0; i < sim->device_count; i++) {
+		const Subsystem *subsystem = sim_active_subsystem(sim, i);
+		for (int k = 0; subsystem && !subsystem_is_compiled(subsystem) && k < subsystem->tie_count; k++)
+			if (check_tie(subsystem, &context, &subsystem->ties[k], speeds, remedy) != 0)
+				return context_failed(&context, i, 1);
+	}
 	return CAL_OK;
 }
 
@@ -481,14 +497,7 @@ CalStatus subsystems_start(CalSim *sim) {
 		changed = false;
 		status = subsystems_project(sim, &changed);
 	}
-	CalEvalContext context = context_now(sim, true);
-	for (int i = 0; all && i < sim->device_count && status == CAL_OK; i++) {
-		const Subsystem *subsystem = sim_active_subsystem(sim, i);
-		for (int k = 0; subsystem && !subsystem_is_compiled(subsystem) && k < subsystem->tie_count; k++)
-			if (check_tie(subsystem, &context, &subsystem->ties[k], true) != 0)
-				return context_failed(&context, i, 1);
-	}
-	return status;
+	return status == CAL_OK && all ? check_components(sim, true, STATES) : status;
 }
 
 /* ---- after steps, and looking ------------------------------------------------------------------------------------ */
@@ -497,7 +506,9 @@ CalStatus subsystems_commit(CalSim *sim) {
 	bool changed = false;
 	const int every = sim->method.projection > 0 ? sim->method.projection : 1;
 	const bool due = subsystems_are_projected(sim) && sim_counts(sim).steps % every == 0;
-	const CalStatus status = due ? subsystems_project(sim, &changed) : CAL_OK;
+	CalStatus status = due ? subsystems_project(sim, &changed) : CAL_OK;
+	if (status == CAL_OK && due && !(sim->subsystems->left_open <= START_TOLERANCE))
+		status = check_components(sim, false, "it cannot be closed; do both of its sides move as given?");
 	if (status != CAL_OK)
 		return status;
 	for (int i = 0; i < sim->device_count; i++) {
@@ -515,6 +526,13 @@ CalStatus subsystems_commit(CalSim *sim) {
 	if (changed)
 		cal_integrator_renew(sim->system.integrator);
 	return CAL_OK;
+}
+
+const char *subsystems_first(const CalSim *sim) {
+	for (int i = 0; i < sim->device_count; i++)
+		if (sim_active_subsystem(sim, i))
+			return sim->devices[i].def.name;
+	return NULL;
 }
 
 bool subsystems_commit_steps(const CalSim *sim) { return sim->subsystems && sim->subsystems->commits; }

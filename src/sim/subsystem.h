@@ -104,10 +104,11 @@ typedef struct TieGroup {
 
 /* All subsystems together. */
 struct SimSubsystems {
-	int tie_count; // of all, active or not
-	bool commits;  // something is done after steps
-	bool corrects; // all compiled ones can be projected
-	bool planned;  // the rest is that of the present groups and devices
+	int tie_count;    // of all, active or not
+	bool commits;     // something is done after steps
+	bool corrects;    // all compiled ones can be projected
+	bool planned;     // the rest is that of the present groups and devices
+	double left_open; // largest position that the last projection could not close
 	int point_count, level_count, group_count;
 	TiePoint *points;
 	TieLevel *levels;    // parents before children
@@ -170,9 +171,13 @@ CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose);
 void subsystem_collect_wrenches(const CalSim *sim, int device);
 /** Forces of all ties at an instant: pushes, and rates of the states of compiled subsystems. */
 CalStatus subsystems_solve(CalEvalContext *context, double *xdot);
-/** Whether steps end with a projection: all compiled subsystems can be projected, and the run does not say otherwise. */
+/**
+ * Whether steps end with a projection: all compiled subsystems can be projected, and the run does not say otherwise. The
+ * multistep methods of CVODE would lose their history by it: their ties are stabilised instead.
+ */
 static inline bool subsystems_are_projected(const CalSim *sim) {
-	return sim->subsystems->corrects && sim->method.projection >= 0;
+	const CalMethodInfo *info = cal_method_info(sim->method.method);
+	return sim->subsystems->corrects && sim->method.projection >= 0 && (info->subsystems || info->implicit_share > 0);
 }
 /** Closes the rows after a step, where all subsystems can; *changed. */
 CalStatus subsystems_project(CalSim *sim, bool *changed);

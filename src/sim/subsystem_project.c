@@ -140,6 +140,7 @@ CalStatus subsystems_project(CalSim *sim, bool *changed) {
 		*changed = true;
 		before = off;
 	}
+	sim->subsystems->left_open = off;
 	if (status == CAL_OK)
 		status = correct_once(sim, TIE_SPEEDS, SLOW, &off);
 	*changed |= off > SLOW;

@@ -390,6 +390,19 @@ static double enter_group(const CalSim *sim, SimGroup *group, CalTransition *rep
 	return sim->started && !group->motion ? group->start_energy.total : 0;
 }
 
+/* To all that ties connect with the new groups; what the ground gets of it goes to the report. Returns the energy lost. */
+static double pass_impulse(CalSim *sim, CalTransition *report) {
+	CalSimBalance before, after;
+	if (!sim->started || !subsystems_first(sim) || cal_sim_balance(sim, &before) != CAL_OK)
+		return 0;
+	const double lost = subsystems_pass_impulse(sim);
+	if (cal_sim_balance(sim, &after) == CAL_OK) {
+		report_momentum(&(CalMomentum){.linear = before.linear, .angular_origin = before.angular}, -1, report);
+		report_momentum(&(CalMomentum){.linear = after.linear, .angular_origin = after.angular}, 1, report);
+	}
+	return lost;
+}
+
 void edit_commit(TopologyEdit *c, CalTransition *report) {
 	CalSim *sim = c->sim;
 	CAL_ASSERT(c->old_count + c->made_count > 0 && c->old_count <= EDIT_MAX_GROUPS && c->made_count <= EDIT_MAX_GROUPS);
@@ -425,5 +438,5 @@ void edit_commit(TopologyEdit *c, CalTransition *report) {
 	release_speeds(c);
 	report->group = first;
 	report->other = other;
-	report->kinetic_lost += c->rotors_lost + (sim->started ? subsystems_pass_impulse(sim) : 0);
+	report->kinetic_lost += c->rotors_lost + pass_impulse(sim, report);
 }

@@ -360,6 +360,52 @@ static void a_component_may_join_its_carrier(void **state) {
 	machine_free(&parts);
 }
 
+/* ---- propagation of the group of a component ------------------------------------------------------------------------ */
+
+/* The only flexible body, as a component or in the machine's own group, stops to bend and bends again. */
+static void a_component_may_be_rigid_for_a_while(void **state) {
+	(void)state;
+	CalTransition report[2];
+	Machine m[2];
+	for (int k = 0; k < 2; k++) {
+		m[k] = layout_machine(k ? layouts[1] : (Layout){"false", "false", 1, 0}, 2, 1);
+		CalError error;
+		const char *const name = k ? "left/boom" : "main";
+		advance(&m[k], 0.1);
+		for (int i = 0; i < 2; i++) {
+			const CalPropagation as = i ? CAL_PROPAGATE_FLEXIBLE : CAL_PROPAGATE_RIGID;
+			if (cal_sim_set_propagation(m[k].sim, cal_sim_find_group(m[k].sim, name), as, i ? NULL : &report[k],
+			                            &error) != CAL_OK)
+				fail_msg("%s", error.text);
+			advance(&m[k], 0.2 + 0.1 * i);
+		}
+	}
+	AGREE(m[0], m[1], machine_nodes, 0, 18, 1e-9);
+	assert_true(report[0].kinetic_lost > 1e-5 && fabs(report[0].kinetic_lost - report[1].kinetic_lost) < 1e-9);
+	// what the rail holds of the impulse
+	const CalVec3 a = report[0].linear_change, b = report[1].linear_change;
+	assert_true(fabs(a.z) > 1e-4 && fabs(a.x - b.x) < 1e-9 && fabs(a.z - b.z) < 1e-9);
+	for (int k = 0; k < 2; k++)
+		machine_free(&m[k]);
+}
+
+/* A hub and an arm that both keep their velocities cannot stay together: the component is named. */
+static void kinematic_sides_that_part_are_named(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	Machine m = machine_of(SPACE_PARTS(""), &options);
+	CalError error = {0};
+	reserve(&m);
+	for (int i = 0; i < 2; i++)
+		if (cal_sim_set_propagation(m.sim, cal_sim_find_group(m.sim, i ? "arm" : "main"), CAL_PROPAGATE_KINEMATIC, NULL,
+		                            &error) != CAL_OK)
+			fail_msg("%s", error.text);
+	assert_int_equal(cal_sim_advance(m.sim, 1, &error), CAL_ERR_USER);
+	assert_non_null(strstr(error.text, "\"arm\""));
+	assert_non_null(strstr(error.text, "move as given"));
+	machine_free(&m);
+}
+
 static void checkpoints_are_bit_identical(void **state) {
 	(void)state;
 	const CalSimOptions options = precise();
@@ -462,6 +508,27 @@ static void implicit_steps_converge(void **state) {
 		const double ratio = off[0] / off[1];
 		if (!(off[0] < 1e-2 && ratio > 0.9 * (1 << cases[i].order)))
 			fail_msg("%s: %g, %g", cal_method_name(cases[i].method), off[0], off[1]);
+	}
+}
+
+/* The multistep methods, whose history no projection ends: ties are held by feedback alone. */
+static void cvode_moves_components(void **state) {
+	(void)state;
+	const CalMethod methods[] = {CAL_METHOD_CVODE_ADAMS, CAL_METHOD_CVODE_BDF};
+	for (int i = 0; i < 2; i++) {
+		if (cal_method_info(methods[i])->missing)
+			continue;
+		const CalSimOptions exact = precise(),
+							options = {.method = {.method = methods[i], .rtol = 1e-9, .atol = 1e-11}};
+		Machine flat = machine_of(SPACE_FLAT(""), &exact), parts = machine_of(SPACE_PARTS(""), &options);
+		advance(&flat, 2);
+		advance(&parts, 2);
+		AGREE(flat, parts, space_nodes, 0, 18, 1e-6);
+		const Motion a = motion_of(parts.sim, "hub/port"), b = motion_of(parts.sim, "upper/in");
+		for (int k = 0; k < 18; k++)
+			assert_true(fabs(a.of[k] - b.of[k]) < 1e-7);
+		machine_free(&flat);
+		machine_free(&parts);
 	}
 }
 
@@ -583,13 +650,16 @@ static void wrong_components_are_named(void **state) {
 	            "ring");
 	Machine m;
 	CalError error;
-	const CalMethodInfo *info = cal_method_info(CAL_METHOD_CVODE_BDF);
-	if (!info->missing) {
-		const CalSimOptions options = {.method = {.method = CAL_METHOD_CVODE_BDF}};
-		assert_true(machine_try(SPACE_PARTS(""), &options, &m, &error) != CAL_OK);
-		assert_non_null(strstr(error.text, "subsystem \"arm\""));
-		cal_setup_destroy(m.setup);
-	}
+	CalSimOptions options = precise();
+	options.formulation = (CalFormulationOptions){.kind = CAL_FORMULATION_SYSTEM, .update = 0.01};
+	assert_true(machine_try(SPACE_PARTS(""), &options, &m, &error) != CAL_OK);
+	assert_non_null(strstr(error.text, "component \"arm\""));
+	cal_setup_destroy(m.setup);
+	m = machine_of(SPACE_PARTS(""), NULL);
+	CalLinear linear;
+	assert_int_equal(cal_sim_linearize(m.sim, 0, NULL, &linear, &error), CAL_ERR_UNSUPPORTED);
+	assert_non_null(strstr(error.text, "subsystem \"arm\""));
+	machine_free(&m);
 }
 
 int main(void) {
@@ -601,10 +671,13 @@ int main(void) {
 		cmocka_unit_test(components_are_written_and_read),
 		cmocka_unit_test(impulses_pass_through_components),
 		cmocka_unit_test(a_component_may_join_its_carrier),
+		cmocka_unit_test(a_component_may_be_rigid_for_a_while),
+		cmocka_unit_test(kinematic_sides_that_part_are_named),
 		cmocka_unit_test(checkpoints_are_bit_identical),
 		cmocka_unit_test(a_component_can_be_let_go_and_caught),
 		cmocka_unit_test(implicit_steps_are_those_of_the_flat_machine),
 		cmocka_unit_test(implicit_steps_converge),
+		cmocka_unit_test(cvode_moves_components),
 		cmocka_unit_test(ties_are_closed_after_steps),
 		cmocka_unit_test(the_metric_of_projections_can_be_chosen),
 		cmocka_unit_test(a_step_with_components_allocates_nothing),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <calder/calder.h>
+#include "dynamics/loop/closed.h"
 #include "support/light_loop.h"
 
 static const double PROBE = 1099511627776.0; // 2^40
@@ -257,6 +258,60 @@ static void inertia_of_a_four_bar(void **state) {
 	fixture_destroy(f);
 }
 
+/* What an implicit step (h = 0: forward dynamics) accelerates a node by under a wrench alone, held dofs at rest. */
+static void probed_row(Fixture *f, Closed *c, double h, const uint8_t *held, int row, const Nodes *nodes, double *out) {
+	double *x = fixture_doubles(f, c->n), *without = fixture_doubles(f, c->n), *J = fixture_doubles(f, 6 * c->n);
+	double e[6] = {0};
+	e[row % 6] = PROBE;
+	const CalWrench wrench = {nodes->model[row / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
+	for (int k = 0; k < 2; k++) {
+		const CalInput in = {.prescribed = held, .wrenches = &wrench, .wrench_count = k};
+		double *udot = k ? x : without;
+		check_ok(f->seed, h != 0 ? cal_implicit_dynamics(c->model, &f->state, &f->state, &in, h, c->work, udot)
+		                         : cal_forward_dynamics(c->model, &f->state, &in, c->work, udot));
+	}
+	check_ok(f->seed, cal_kinematics(c->model, &f->state, NULL, c->work));
+	for (int i = 0; i < nodes->count; i++) {
+		check_ok(f->seed, cal_node_jacobian(c->model, c->work, nodes->model[i], J));
+		for (int s = 0; s < 6; s++) {
+			out[6 * i + s] = 0;
+			for (int k = 0; k < c->n; k++)
+				out[6 * i + s] += J[s * c->n + k] * (x[k] - without[k]) / PROBE;
+		}
+	}
+}
+
+/* Trees and loops, rigid and flexible, held dofs, in steps of several lengths. */
+static void compliance_of_steps(void **state) {
+	(void)state;
+	static const double steps[] = {0, 1e-2, 0.5};
+	for (uint64_t seed = test_seed(); seed < test_seed() + 3 * CASES; seed++) {
+		Rng r = rng_make(seed + 2000);
+		Fixture *f = seed % 2
+		                 ? random_fixture(seed)
+		                 : fixture_random(seed, seed % 4 ? tree_flexible(seed) : tree_any(seed), CAL_SOLVER_RECURSIVE);
+		Closed c = closed_create(f, ways[seed / 2 % 2]);
+		const Nodes nodes = draw_nodes(f, &r);
+		const int rows = 6 * nodes.count;
+		const double h = steps[seed % 3];
+		uint8_t *held = (uint8_t *)fixture_doubles(f, c.n / 8 + 1);
+		double *want = fixture_doubles(f, rows * rows), *C = fixture_doubles(f, rows * rows);
+		double *columns = fixture_doubles(f, c.n * (rows + 1));
+		for (int k = 0; k < c.n; k++)
+			held[k] = seed % 5 < 2 && rng_int(&r, 5) == 0;
+		for (int row = 0; row < rows; row++)
+			probed_row(f, &c, h, held, row, &nodes, want + row * rows);
+		check_ok(seed, cal_mass_factor(c.model, &f->state, c.work)); // the tree alone, of which little may be left
+		check_ok(seed, cal_node_compliance_tree(c.model, c.work, nodes.model, nodes.count, columns, C));
+		const double scale = fmax(max_abs(rows * rows, want), LITTLE * max_abs(rows * rows, C));
+		check_ok(seed, closed_factor(c.model, &f->state, held, h, c.work));
+		check_ok(seed, closed_compliance(c.model, c.work, nodes.model, nodes.count, columns, C));
+		check_close_scaled(seed, "compliance of a step", rows * rows, C, want, scale, 1e-9);
+		closed_destroy(&c);
+		fixture_destroy(f);
+	}
+}
+
 static void calls_need_their_stage(void **state) {
 	(void)state;
 	Fixture *f = random_fixture(test_seed());
@@ -279,7 +334,7 @@ int main(void) {
 		cmocka_unit_test(compliance_holds_loops),    cmocka_unit_test(compliance_of_redundant_linkages),
 		cmocka_unit_test(compliance_of_light_links), cmocka_unit_test(products_with_held_dofs),
 		cmocka_unit_test(factor_of_the_tree_stays),  cmocka_unit_test(inertia_of_a_four_bar),
-		cmocka_unit_test(calls_need_their_stage),
+		cmocka_unit_test(compliance_of_steps),       cmocka_unit_test(calls_need_their_stage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
