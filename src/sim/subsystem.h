@@ -66,24 +66,32 @@ typedef struct LevelRow {
 	spatial d[TIE_SIDES];
 } LevelRow;
 
+/* A tie that a level solves for. */
+typedef struct LevelTie {
+	const SubsystemTie *tie;
+	int node[TIE_SIDES]; // of the level, -1: the ground
+} LevelTie;
+
 /* Where a node of a level gets its part of K and a from. */
 typedef struct LevelSource {
-	int child; // level, -1: its group or subsystem itself
-	int at;    // there: edge, point of the group, interface node
+	int child;        // level, -1: its group or subsystem itself
+	int at;           // there: edge, point of the group, interface node
+	int first, count; // nodes of the level with the same source, side by side: K has nothing between sources
 } LevelSource;
 
 /* Nodes: points on both sides of its ties, and its edges. */
 typedef struct TieLevel {
 	int device; // component, -1: the root
 	int parent, depth;
-	int node_count, edge_count, row_count;
+	int node_count, edge_count, tie_count, row_count;
+	LevelTie *ties;       // [tie_count]
 	int *nodes;           // [node_count] points
 	LevelSource *sources; // [node_count]
 	int *edges;           // [edge_count] nodes that the level above sees
 	LevelRow *rows;       // [row_count]
 	LoopRow *values;      // [row_count]
 	double *K, *a;        // [6 nodes][6 nodes], [6 nodes] compliance and acceleration without its ties
-	double *W;            // [rows][6 nodes] K D
+	double *W;            // [rows][6 nodes] K D; as of K, what is not that of a source is zero from the start
 	double *H;            // [rows][rows] D'K D, then its factor
 	double *lambda, *z;   // [rows] multipliers without forces on the edges; scratch
 	double *G;            // [rows][6 edges] how they follow from these: H^+ W_E'

@@ -155,6 +155,7 @@ static void assign_ties(const CalSim *sim, struct SimSubsystems *all) {
 		              : compiled || b == 0   ? b
 		                                     : all->levels[b].parent;
 		tie->level = common_level(all, a, b);
+		all->levels[tie->level].tie_count++;
 		all->levels[tie->level].row_count += tie->loop.rows;
 	}
 }
@@ -174,13 +175,38 @@ static int find_node(const TieLevel *level, int point) {
 	return -1;
 }
 
-/* Adds a point to a level that it is in, on its way to the level of the tie; as far as the arrays are there. */
-static void add_node(TieLevel *level, int point, bool edge) {
+/* The child level that a point in a level is in, -1: in none. */
+static int child_with(const struct SimSubsystems *all, int level, int point) {
+	int child = -1;
+	for (int below = all->points[point].level; below != level; below = all->levels[below].parent)
+		child = below;
+	return child;
+}
+
+static bool same_source(const struct SimSubsystems *all, int level, int a, int b) {
+	const int child = child_with(all, level, a);
+	const TiePoint *p = &all->points[a], *q = &all->points[b];
+	return child == child_with(all, level, b) && (child >= 0 || (p->group == q->group && p->device == q->device));
+}
+
+/* After those of the same source, so that these are side by side. Returns where. */
+static int insert_node(const struct SimSubsystems *all, TieLevel *level, int point) {
+	int at = level->node_count++;
+	for (int i = 0; i < level->node_count - 1; i++)
+		if (same_source(all, (int)(level - all->levels), level->nodes[i], point))
+			at = i + 1;
+	memmove(level->nodes + at + 1, level->nodes + at, sizeof(int) * (size_t)(level->node_count - 1 - at));
+	level->nodes[at] = point;
+	for (int i = 0; i < level->edge_count; i++)
+		level->edges[i] += level->edges[i] >= at;
+	return at;
+}
+
+/* Adds a point to a level that it is in, on its way to the level of the tie. */
+static void add_node(const struct SimSubsystems *all, TieLevel *level, int point, bool edge) {
 	int node = find_node(level, point);
-	if (node < 0) {
-		node = level->node_count++;
-		level->nodes[node] = point;
-	}
+	if (node < 0)
+		node = insert_node(all, level, point);
 	for (int i = 0; i < level->edge_count; i++)
 		edge &= level->edges[i] != node;
 	if (edge)
@@ -199,7 +225,7 @@ static void find_nodes(const CalSim *sim, struct SimSubsystems *all, int *nodes,
 			for (int s = 0; s < TIE_SIDES; s++) {
 				const int point = tie->point[s];
 				if (point >= 0 && is_within(all, i, tie->level) && is_within(all, all->points[point].level, i))
-					add_node(level, point, i != tie->level);
+					add_node(all, level, point, i != tie->level);
 			}
 		}
 		nodes += level->node_count;
@@ -207,19 +233,35 @@ static void find_nodes(const CalSim *sim, struct SimSubsystems *all, int *nodes,
 	}
 }
 
-static void find_sources(struct SimSubsystems *all) {
-	for (int i = 0; i < all->level_count; i++) {
-		TieLevel *level = &all->levels[i];
-		for (int n = 0; n < level->node_count; n++) {
-			const TiePoint *point = &all->points[level->nodes[n]];
-			int child = -1, at = point->group >= 0 ? point->at : point->interface_node;
-			for (int below = point->level; below != i; below = all->levels[below].parent)
-				child = below;
-			const TieLevel *c = child >= 0 ? &all->levels[child] : NULL;
-			for (int e = 0; c && e < c->edge_count; e++)
-				at = c->nodes[c->edges[e]] == level->nodes[n] ? e : at;
-			level->sources[n] = (LevelSource){child, at};
-		}
+static void find_sources(struct SimSubsystems *all, int index) {
+	const TieLevel *level = &all->levels[index];
+	for (int n = 0; n < level->node_count; n++) {
+		const TiePoint *point = &all->points[level->nodes[n]];
+		LevelSource *source = &level->sources[n];
+		*source = (LevelSource){.child = child_with(all, index, level->nodes[n]),
+		                        .at = point->group >= 0 ? point->at : point->interface_node,
+		                        .first = n};
+		const TieLevel *child = source->child >= 0 ? &all->levels[source->child] : NULL;
+		for (int e = 0; child && e < child->edge_count; e++)
+			source->at = child->nodes[child->edges[e]] == level->nodes[n] ? e : source->at;
+		if (n > 0 && same_source(all, index, level->nodes[n - 1], level->nodes[n]))
+			source->first = level->sources[n - 1].first;
+		for (int i = source->first; i <= n; i++)
+			level->sources[i].count = n - source->first + 1;
+	}
+}
+
+static void list_ties(const CalSim *sim, struct SimSubsystems *all) {
+	TieWalk w = {0, -1};
+	SubsystemTie *tie;
+	for (int i = 0; i < all->level_count; i++)
+		all->levels[i].tie_count = 0;
+	while ((tie = next_tie(sim, &w)) != NULL) {
+		TieLevel *level = &all->levels[tie->level];
+		LevelTie *listed = &level->ties[level->tie_count++];
+		*listed = (LevelTie){tie, {-1, -1}};
+		for (int s = 0; s < TIE_SIDES; s++)
+			listed->node[s] = tie->point[s] >= 0 ? find_node(level, tie->point[s]) : -1;
 	}
 }
 
@@ -242,6 +284,7 @@ static void layout_plan(struct SimSubsystems *all, const PlanSizes *most, int **
 
 static void layout_level(TieLevel *level, Cursor *cursor) {
 	const size_t n = 6 * (size_t)level->node_count, e = 6 * (size_t)level->edge_count, m = (size_t)level->row_count;
+	CURSOR_ARRAY(cursor, level->ties, level->tie_count);
 	CURSOR_ARRAY(cursor, level->sources, level->node_count);
 	CURSOR_ARRAY(cursor, level->rows, m);
 	CURSOR_ARRAY(cursor, level->values, m);
@@ -307,9 +350,12 @@ CalStatus subsystems_plan(CalSim *sim) {
 	status = reserve(sim, cursor_size(&cursor), &all->matrix_capacity, &all->matrices);
 	if (status != CAL_OK)
 		return status;
+	memset(all->matrices, 0, all->matrix_capacity);
 	cursor = cursor_over(all->matrices, all->matrix_capacity);
 	layout_matrices(sim, all, &cursor);
-	find_sources(all);
+	for (int i = 0; i < all->level_count; i++)
+		find_sources(all, i);
+	list_ties(sim, all);
 	all->planned = true;
 	return CAL_OK;
 }

@@ -89,18 +89,15 @@ static void take_block(const TieLevel *level, int i, int j, const double *matrix
 
 static void fill_compliance(const CalSim *sim, TieLevel *level) {
 	const struct SimSubsystems *all = sim->subsystems;
-	const size_t n = 6 * (size_t)level->node_count;
-	memset(level->K, 0, n * n * sizeof(double));
 	for (int i = 0; i < level->node_count; i++) {
 		const TiePoint *point = &all->points[level->nodes[i]];
-		int count, other;
-		const double *matrix = source_matrix(sim, point, &level->sources[i], &count);
-		for (int j = 0; j < level->node_count; j++)
-			if (source_matrix(sim, &all->points[level->nodes[j]], &level->sources[j], &other) == matrix)
-				take_block(level, i, j, matrix, count);
-		const int child = level->sources[i].child, at = level->sources[i].at;
-		if (child >= 0)
-			memcpy(level->a + 6 * (size_t)i, all->levels[child].b + 6 * (size_t)at, 6 * sizeof(double));
+		const LevelSource *source = &level->sources[i];
+		int count;
+		const double *matrix = source_matrix(sim, point, source, &count);
+		for (int j = source->first; j < source->first + source->count; j++)
+			take_block(level, i, j, matrix, count);
+		if (source->child >= 0)
+			memcpy(level->a + 6 * (size_t)i, all->levels[source->child].b + 6 * (size_t)source->at, 6 * sizeof(double));
 		else
 			six_out(point->A, level->a + 6 * (size_t)i);
 	}
@@ -112,25 +109,18 @@ static void add_acceleration(LoopFrame *f, vec3 node, spatial A) {
 	f->a = add(f->a, add(A.l, cross(A.a, sub(f->r, node))));
 }
 
-static int node_at(const TieLevel *level, int point) {
-	for (int i = 0; i < level->node_count; i++)
-		if (level->nodes[i] == point)
-			return i;
-	return -1;
-}
-
 /* Rows of a tie from the motion of its two sides, and the wrenches of their multipliers. */
-static void fill_tie(const CalEvalContext *context, TieLevel *level, const SubsystemTie *tie, TiePurpose purpose,
+static void fill_tie(const CalEvalContext *context, TieLevel *level, const LevelTie *listed, TiePurpose purpose,
                      int first) {
+	const SubsystemTie *tie = listed->tie;
+	const int *node = listed->node;
 	const CalInterfaceNode ground = {.pose = {.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}}};
 	const CalPlacement on[TIE_SIDES] = {tie->loop.def_a, tie->loop.def_b};
 	LoopFrame frame[TIE_SIDES];
 	vec3 origin[TIE_SIDES];
-	int node[TIE_SIDES];
 	for (int s = 0; s < TIE_SIDES; s++) {
 		const int point = tie->point[s];
 		const CalInterfaceNode *at = point >= 0 ? &context->sim->subsystems->points[point].motion : &ground;
-		node[s] = point >= 0 ? node_at(level, point) : -1;
 		frame[s] = subsystem_frame(at, on[s]);
 		origin[s] = vec_in(at->pose.r);
 		if (node[s] >= 0)
@@ -146,18 +136,11 @@ static void fill_tie(const CalEvalContext *context, TieLevel *level, const Subsy
 	}
 }
 
-static void fill_rows(const CalEvalContext *context, int index, TiePurpose purpose) {
-	const CalSim *sim = context->sim;
-	TieLevel *level = &sim->subsystems->levels[index];
+static void fill_rows(const CalEvalContext *context, TieLevel *level, TiePurpose purpose) {
 	int first = 0;
-	for (int i = 0; i < sim->device_count; i++) {
-		const Subsystem *subsystem = sim_active_subsystem(sim, i);
-		for (int k = 0; subsystem && k < subsystem->tie_count; k++) {
-			if (subsystem->ties[k].level != index)
-				continue;
-			fill_tie(context, level, &subsystem->ties[k], purpose, first);
-			first += subsystem->ties[k].loop.rows;
-		}
+	for (int i = 0; i < level->tie_count; i++) {
+		fill_tie(context, level, &level->ties[i], purpose, first);
+		first += level->ties[i].tie->loop.rows;
 	}
 }
 
@@ -169,21 +152,33 @@ static double along_row(const LevelRow *row, const double *x) {
 	return sum;
 }
 
+/* Column r of D through K, to row r of W. */
+static void respond_to_row(TieLevel *level, const LevelRow *row, double *restrict w) {
+	const size_t n = 6 * (size_t)level->node_count;
+	for (int s = 0; s < TIE_SIDES; s++)
+		if (row->node[s] >= 0)
+			memset(w + 6 * (size_t)level->sources[row->node[s]].first, 0,
+			       6 * sizeof(double) * (size_t)level->sources[row->node[s]].count);
+	for (int s = 0; s < TIE_SIDES; s++) {
+		double d[6];
+		if (row->node[s] < 0)
+			continue;
+		six_out(row->d[s], d);
+		const LevelSource *source = &level->sources[row->node[s]];
+		const size_t from = 6 * (size_t)source->first, to = from + 6 * (size_t)source->count;
+		for (size_t k = 0; k < 6; k++) {
+			const double *restrict column = level->K + (6 * (size_t)row->node[s] + k) * n; // symmetric
+			for (size_t i = from; i < to; i++)
+				w[i] += d[k] * column[i];
+		}
+	}
+}
+
 /* W = K D, H = D'W. */
 static void fill_matrix(TieLevel *level) {
 	const size_t n = 6 * (size_t)level->node_count, m = (size_t)level->row_count;
-	memset(level->W, 0, m * n * sizeof(double));
-	for (size_t r = 0; r < m; r++) {
-		for (int s = 0; s < TIE_SIDES; s++) {
-			double d[6];
-			six_out(level->rows[r].d[s], d);
-			for (int k = 0; level->rows[r].node[s] >= 0 && k < 6; k++) {
-				const double *column = level->K + (6 * (size_t)level->rows[r].node[s] + (size_t)k) * n; // symmetric
-				for (size_t i = 0; i < n; i++)
-					level->W[r * n + i] += d[k] * column[i];
-			}
-		}
-	}
+	for (size_t r = 0; r < m; r++)
+		respond_to_row(level, &level->rows[r], level->W + r * n);
 	for (size_t i = 0; i < m; i++)
 		for (size_t j = 0; j <= i; j++)
 			level->H[i * m + j] = level->H[j * m + i] = along_row(&level->rows[i], level->W + j * n);
@@ -221,11 +216,10 @@ static void condense(TieLevel *level) {
 	}
 }
 
-static void solve_level(const CalEvalContext *context, int index, TiePurpose purpose) {
-	TieLevel *level = &context->sim->subsystems->levels[index];
+static void solve_level(const CalEvalContext *context, TieLevel *level, TiePurpose purpose) {
 	const int m = level->row_count;
 	fill_compliance(context->sim, level);
-	fill_rows(context, index, purpose);
+	fill_rows(context, level, purpose);
 	fill_matrix(level);
 	for (int r = 0; r < m; r++)
 		level->z[r] = -row_error(level, r, purpose);
@@ -310,12 +304,12 @@ CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose) {
 		return status;
 	for (int i = 0; i < all->level_count && purpose == TIE_VALUES; i++) {
 		memset(all->levels[i].a, 0, 6 * sizeof(double) * (size_t)all->levels[i].node_count);
-		fill_rows(context, i, purpose);
+		fill_rows(context, &all->levels[i], purpose);
 	}
 	if (purpose == TIE_VALUES)
 		return CAL_OK;
 	for (int i = all->level_count - 1; i >= 0; i--)
-		solve_level(context, i, purpose);
+		solve_level(context, &all->levels[i], purpose);
 	for (int i = 0; i < all->level_count; i++)
 		memset(all->levels[i].force, 0, 6 * sizeof(double) * (size_t)all->levels[i].node_count);
 	for (int i = 0; i < all->level_count; i++)
