@@ -11,6 +11,7 @@
 
 #include "support/interpose.h"
 #include "support/model_file_support.h"
+#include "support/thread_ranks.h"
 
 typedef struct Machine {
 	CalSetup *setup;
@@ -177,6 +178,56 @@ static void components_move_as_the_flat_machine(void **state) {
 		assert_int_equal(cal_sim_balance(m.sim, &balance), CAL_OK);
 		assert_true(balance.complete && fabs(balance.error) < 1e-7);
 		machine_free(&m);
+	}
+	machine_free(&flat);
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------------------------------- */
+
+/* The nested machine without its lock: distributed runs keep their topology. */
+#define ON_RANKS(kept)                                                                                                        \
+	"calder: 1\ngravity: [0, 0, -9.81]\nbodies:\n  carriage: {mass: 120, box: [2, 1, 0.4], nodes: {left: [0.5, 0.4, 0.2]}}\n" \
+	"joints:\n  rail: {type: prismatic, to: carriage, inboard: {orientation: {y: 90 deg}}, dof: {stiffness: 3000}}\n"         \
+	"subsystems:\n  left: {file: " SOURCE_DIR "/examples/components/arm.yaml, component: " kept                               \
+	", attach: {to: carriage/left},\n"                                                                                        \
+	"    set: {subsystems.shoulder.component: " kept ", subsystems.boom.component: " kept ",\n"                               \
+	"          subsystems.gripper.component: " kept ", subsystems.gripper.set: {events: {}}}}\n"                              \
+	"state: {rail: {u: 0.5}, left/shoulder/turn: {u: 0.4}}\n"
+
+enum { RANKS = 4 };
+
+typedef struct RankRuns {
+	CalStatus status[RANKS];
+	CalError error[RANKS];
+	Machine machine[RANKS];
+} RankRuns;
+
+static void run_on_rank(void *user, const CalTransport *transport) {
+	RankRuns *runs = user;
+	const int r = transport->rank;
+	const CalSimOptions options = precise();
+	const CalDistribution how = {.transport = transport, .branches = RANKS, .forced = 1};
+	CalStatus status = machine_try(ON_RANKS("true"), &options, &runs->machine[r], &runs->error[r]);
+	if (status == CAL_OK)
+		status = cal_sim_distribute(runs->machine[r].sim, &how, &runs->error[r]);
+	if (status == CAL_OK)
+		status = cal_sim_advance(runs->machine[r].sim, 0.5, &runs->error[r]);
+	runs->status[r] = status;
+}
+
+/* Every rank has the state of all groups; parts of them are solved by different ones. */
+static void components_move_on_ranks(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	Machine flat = machine_of(ON_RANKS("false"), &options);
+	RankRuns runs = {0};
+	advance(&flat, 0.5);
+	thread_ranks_run(RANKS, run_on_rank, &runs);
+	for (int r = 0; r < RANKS; r++) {
+		if (runs.status[r] != CAL_OK)
+			fail_msg("rank %d: %s", r, runs.error[r].text);
+		AGREE(flat, runs.machine[r], machine_nodes, 0, 18, 1e-9);
+		machine_free(&runs.machine[r]);
 	}
 	machine_free(&flat);
 }
@@ -667,6 +718,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(components_accelerate_as_the_flat_machine),
 		cmocka_unit_test(components_move_as_the_flat_machine),
+		cmocka_unit_test(components_move_on_ranks),
 		cmocka_unit_test(the_library_runs),
 		cmocka_unit_test(components_are_written_and_read),
 		cmocka_unit_test(impulses_pass_through_components),
