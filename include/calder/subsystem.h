@@ -88,14 +88,15 @@ typedef struct CalSubsystemTie {
 	int interface_node; // of a compiled subsystem: its interface node, from 0
 	const char *name;   // of the interface node instead of its number; NULL: none
 	CalLoopDef joint; // between frame a on the node and b on the interface node; cal_loop_def(CAL_LOOP_WELD). Knife and
-					  // coupling are not possible; frequency 0: stabilized at 10 rad/s, damping ratio 1
+					  // coupling are not possible; frequency 0: stabilized at 10 rad/s, damping ratio 1, where steps do
+					  // not end with a projection
 	CalNodeId inner;  // of a component (cal_sim_add_component): its interface node
 } CalSubsystemTie;
 
 /**
  * Adds a subsystem under a name, unlike those of devices: it is one, of index *device, and its states are saved by
- * checkpoints. On failure self stays the caller's. Methods with implicit steps and changes of topology do not go with
- * subsystems.
+ * checkpoints. On failure self stays the caller's. Refused: methods without CalMethodInfo.subsystems; changes of topology, if
+ * it has no correct().
  */
 CAL_API CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsystemDef *def,
                                         const CalSubsystemTie *ties, int tie_count, int *device, CalError *error);

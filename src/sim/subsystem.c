@@ -285,47 +285,69 @@ static int find_interface_node(const Subsystem *subsystem, const CalSubsystemTie
 	return tie->name ? -1 : tie->interface_node;
 }
 
+/* The interface node of a tie, -1 after saying what is wrong. */
+static int tied_interface_node(const char *name, const Subsystem *subsystem, const CalSubsystemTie *from,
+                               CalError *error) {
+	if (!subsystem_is_compiled(subsystem))
+		return 0;
+	const int found = find_interface_node(subsystem, from);
+	if (found >= 0 && found < subsystem->def.interface_node_count)
+		return found;
+	if (from->name)
+		error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has no interface node \"%.80s\"", name,
+		          from->name);
+	else
+		error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has %d interface nodes, there is no number %d",
+		          name, subsystem->def.interface_node_count, from->interface_node + 1);
+	return -1;
+}
+
+/* A joint between two nodes that can be tied, its placements resolved. */
+static CalStatus check_joint(const char *name, CalLoopDef *def, CalError *error) {
+	const CalVec3 m = def->applied_wrench.angular, f = def->applied_wrench.linear;
+	if (!cal_loop_type_name(def->type) || !loop_type_has_two_sides(def->type) || m.x != 0 || m.y != 0 || m.z != 0 ||
+	    f.x != 0 || f.y != 0 || f.z != 0)
+		return refuse_def(error, name, "a tie is a joint between two nodes: no knife, no coupling, no applied wrench");
+	const CalStatus status = loop_def_check(def, error);
+	const char *wrong = placement_resolve(&def->a);
+	wrong = wrong ? wrong : placement_resolve(&def->b);
+	return status == CAL_OK && wrong ? refuse_def(error, name, wrong) : status;
+}
+
+static Loop tie_loop(const CalLoopDef *def) {
+	Loop loop = {.type = def->type,
+	             .rows = loop_def_rows(def),
+	             .translation = loop_def_translation(def),
+	             .rotation = loop_def_rotation(def),
+	             .length = def->length,
+	             .pitch = def->pitch,
+	             .radius = def->radius,
+	             .frequency = def->frequency,
+	             .damping = def->frequency > 0 ? def->damping : 1,
+	             .def_a = def->a,
+	             .def_b = def->b};
+	for (int i = 0; i < loop.rows; i++) {
+		const CalDrive *d = &def->drive[i];
+		loop.drive[i] = *d;
+		loop.driven |= d->fn || d->offset != 0 || d->speed != 0 || d->acceleration != 0 || d->amplitude != 0;
+	}
+	return loop;
+}
+
 static CalStatus make_tie(const char *name, const Subsystem *subsystem, const CalSubsystemTie *from, SubsystemTie *to,
                           CalError *error) {
 	CalLoopDef def = from->joint;
-	const int interface_node = subsystem_is_compiled(subsystem) ? find_interface_node(subsystem, from) : 0;
+	const int interface_node = tied_interface_node(name, subsystem, from, error);
 	def.name = name;
-	const CalVec3 m = def.applied_wrench.angular, f = def.applied_wrench.linear;
-	if (interface_node < 0 && from->name)
-		return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has no interface node \"%.80s\"", name,
-		                 from->name);
-	if (interface_node < 0 ||
-	    (subsystem_is_compiled(subsystem) && interface_node >= subsystem->def.interface_node_count))
-		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "subsystem \"%.100s\": it has %d interface nodes, there is no number %d", name,
-		                 subsystem->def.interface_node_count, from->interface_node + 1);
-	if (!cal_loop_type_name(def.type) || !loop_type_has_two_sides(def.type) || m.x != 0 || m.y != 0 || m.z != 0 ||
-	    f.x != 0 || f.y != 0 || f.z != 0)
-		return refuse_def(error, name, "a tie is a joint between two nodes: no knife, no coupling, no applied wrench");
-	CalStatus status = loop_def_check(&def, error);
-	const char *wrong = placement_resolve(&def.a);
-	wrong = wrong ? wrong : placement_resolve(&def.b);
-	if (status != CAL_OK || wrong)
-		return status != CAL_OK ? status : refuse_def(error, name, wrong);
-	*to = (SubsystemTie){
-		.id = {from->node, from->inner}, .ref = {{-1, -1}, {-1, -1}}, .interface_node = interface_node, .level = -1};
-	to->loop = (Loop){.type = def.type,
-	                  .rows = loop_def_rows(&def),
-	                  .translation = loop_def_translation(&def),
-	                  .rotation = loop_def_rotation(&def),
-	                  .length = def.length,
-	                  .pitch = def.pitch,
-	                  .radius = def.radius,
-	                  .frequency = def.frequency,
-	                  .damping = def.frequency > 0 ? def.damping : 1,
-	                  .def_a = def.a,
-	                  .def_b = def.b};
-	to->own_frequency = def.frequency > 0;
-	for (int i = 0; i < to->loop.rows; i++) {
-		const CalDrive *d = to->loop.drive + i;
-		to->loop.drive[i] = def.drive[i];
-		to->loop.driven |= d->fn || d->offset != 0 || d->speed != 0 || d->acceleration != 0 || d->amplitude != 0;
-	}
+	const CalStatus status = interface_node < 0 ? CAL_ERR_ARGUMENT : check_joint(name, &def, error);
+	if (status != CAL_OK)
+		return status;
+	*to = (SubsystemTie){.id = {from->node, from->inner},
+	                     .ref = {{-1, -1}, {-1, -1}},
+	                     .interface_node = interface_node,
+	                     .loop = tie_loop(&def),
+	                     .own_frequency = def.frequency > 0,
+	                     .level = -1};
 	return CAL_OK;
 }
 
@@ -430,12 +452,34 @@ CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsyste
 	return status == CAL_OK ? add_subsystem(sim, name, def, ties, tie_count, device, error) : status;
 }
 
+/* A tie of a component is between nodes of the simulation, the inner one in another group. */
+static CalStatus check_ends(const CalSim *sim, const char *name, const CalSubsystemTie *tie, CalError *error) {
+	const int inner = tie->inner.value ? sim_group_of(sim, MODEL_NODES, tie->inner.value) : -1;
+	const int outer = tie->node.value ? sim_group_of(sim, MODEL_NODES, tie->node.value) : -1;
+	if (inner < 0)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "component \"%.100s\": its interface node (id %u) is not on a body of the simulation", name,
+		                 (unsigned)tie->inner.value);
+	if (outer < 0 && tie->node.value)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "component \"%.100s\": the node (id %u) that it is tied to is not in the simulation", name,
+		                 (unsigned)tie->node.value);
+	return inner != outer
+	           ? CAL_OK
+	           : error_set(error, CAL_ERR_ARGUMENT,
+	                       "component \"%.100s\": both sides of a tie are in group \"%.100s\"; put the component "
+	                       "into a group of its own, or use a loop",
+	                       name, cal_model_name(sim->groups[inner].model));
+}
+
 CalStatus cal_sim_add_component(CalSim *sim, const char *name, const CalSubsystemTie *ties, int tie_count, int *device,
                                 CalError *error) {
 	if (!sim || !name || !name[0] || tie_count < 1 || !ties)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_add_component: give a simulation, a name and ties");
 	const CalSubsystemDef none = {0};
-	const CalStatus status = refuse_formulation(sim, "component", name, error);
+	CalStatus status = refuse_formulation(sim, "component", name, error);
+	for (int i = 0; i < tie_count && status == CAL_OK; i++)
+		status = check_ends(sim, name, &ties[i], error);
 	return status != CAL_OK ? status : add_subsystem(sim, name, &none, ties, tie_count, device, error);
 }
 

@@ -440,6 +440,20 @@ static void a_component_may_be_rigid_for_a_while(void **state) {
 		machine_free(&m[k]);
 }
 
+/* The propagation in the file of a component is that of its group. */
+static void a_component_brings_its_propagation(void **state) {
+	(void)state;
+	static const char text[] =
+		"calder: 1\nbodies: {hub: {mass: 9, box: [1, 1, 1]}}\njoints: {fly: {type: free, to: hub}}\n"
+		"subsystems: {boom: {file: " SOURCE_DIR "/examples/components/boom.yaml, component: true,\n"
+		"  set: {propagation: rigid}, attach: {interface: boom/root, to: hub}}}\n";
+	const CalSimOptions options = precise();
+	Machine m = machine_of(text, &options);
+	assert_int_equal(cal_sim_propagation(m.sim, cal_sim_find_group(m.sim, "boom")), CAL_PROPAGATE_RIGID);
+	assert_int_equal(cal_sim_propagation(m.sim, cal_sim_find_group(m.sim, "main")), CAL_PROPAGATE_FLEXIBLE);
+	machine_free(&m);
+}
+
 /* A hub and an arm that both keep their velocities cannot stay together: the component is named. */
 static void kinematic_sides_that_part_are_named(void **state) {
 	(void)state;
@@ -707,6 +721,21 @@ static void wrong_components_are_named(void **state) {
 	assert_non_null(strstr(error.text, "component \"arm\""));
 	cal_setup_destroy(m.setup);
 	m = machine_of(SPACE_PARTS(""), NULL);
+	CalSubsystemTie tie = {.node = node_id(&m, "fore"), .joint = cal_loop_def(CAL_LOOP_WELD)};
+	const struct {
+		uint32_t node, inner;
+		const char *says;
+	} wrong[] = {{tie.node.value, 0, "component \"new\": its interface node"},
+	             {tie.node.value, 9999, "component \"new\": its interface node"},
+	             {9999, tie.node.value, "component \"new\": the node (id 9999)"},
+	             {tie.node.value, node_id(&m, "upper").value, "\"arm\"; put the component into a group of its own"}};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		tie.node.value = wrong[i].node;
+		tie.inner.value = wrong[i].inner;
+		assert_int_equal(cal_sim_add_component(m.sim, "new", &tie, 1, NULL, &error), CAL_ERR_ARGUMENT);
+		if (!strstr(error.text, wrong[i].says))
+			fail_msg("\"%s\" does not say \"%s\"", error.text, wrong[i].says);
+	}
 	CalLinear linear;
 	assert_int_equal(cal_sim_linearize(m.sim, 0, NULL, &linear, &error), CAL_ERR_UNSUPPORTED);
 	assert_non_null(strstr(error.text, "subsystem \"arm\""));
@@ -724,6 +753,7 @@ int main(void) {
 		cmocka_unit_test(impulses_pass_through_components),
 		cmocka_unit_test(a_component_may_join_its_carrier),
 		cmocka_unit_test(a_component_may_be_rigid_for_a_while),
+		cmocka_unit_test(a_component_brings_its_propagation),
 		cmocka_unit_test(kinematic_sides_that_part_are_named),
 		cmocka_unit_test(checkpoints_are_bit_identical),
 		cmocka_unit_test(a_component_can_be_let_go_and_caught),

@@ -373,9 +373,16 @@ static const TreeNode *single_map(Reader *r, const TreeNode *like, const char *k
 	return map;
 }
 
+/* The body of a node is carried by a free joint on the ground, of the name that comes out. */
+static bool carry_freely(Reader *r, Instance *it, const TreeNode *place, const char *path, const char **name) {
+	const TreeNode *joint = single_map(r, place, "type", make_scalar(r, place, "free"));
+	joint = joint ? map_with(r, joint, "to", make_scalar(r, place, path)) : NULL;
+	return joint && part_carry(r, &it->part, place, path, joint, name);
+}
+
 /*
- * A component is carried by a free joint on the ground, in a group of its own with the gravity of the one that it is
- * attached to; its attachments are ties, which stay in the section "subsystems".
+ * A component is carried by a free joint on the ground, in a group of its own with the propagation of its file and the
+ * gravity of the group that it is attached to; its attachments are ties, which stay in the section "subsystems".
  */
 static bool keep_component(Reader *r, Instance *it, const Scope *scope, CalSetupInstance *record) {
 	const TreeNode *place = it->item.place;
@@ -386,16 +393,15 @@ static bool keep_component(Reader *r, Instance *it, const Scope *scope, CalSetup
 		const Attachment *a = &it->attach[i];
 		const char *interface = interface_of(r, it, a), *path = interface ? scope_path(scope, interface) : NULL;
 		ties[i] = path ? component_tie(r, a, path) : NULL;
-		const TreeNode *carrier =
-			i == 0 && path ? single_map(r, a->place, "type", make_scalar(r, a->place, "free")) : NULL;
-		carrier = carrier ? map_with(r, carrier, "to", make_scalar(r, a->place, path)) : NULL;
-		if (!ties[i] || (i == 0 && !(carrier && part_carry(r, &it->part, a->place, path, carrier, &record->joint))))
+		if (!ties[i] || (i == 0 && !carry_freely(r, it, a->place, path, &record->joint)))
 			return false;
 	}
 	const TreeNode *list = ties ? tree_make_list(r->file->tree, it->in.attach, ties, it->attach_count) : NULL;
 	const TreeNode *own = single_map(r, place, "component", make_scalar(r, place, "true"));
 	own = own && list ? map_with(r, own, "attach", list) : NULL;
 	const TreeNode *group = single_map(r, place, "gravity_of", make_scalar(r, place, it->group));
+	const TreeNode *propagation = tree_get(it->part.root, "propagation");
+	group = group && propagation ? map_with(r, group, "propagation", propagation) : group;
 	const TreeNode *name = make_scalar(r, place, it->item.name);
 	record->is_component = 1;
 	return own && group && name && part_append(r, &it->part.lists[PART_BOXES], (PartItem){name, own}) &&
