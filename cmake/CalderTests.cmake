@@ -87,3 +87,11 @@ foreach(source IN LISTS calder_test_scripts)
 endforeach()
 
 include(${PROJECT_SOURCE_DIR}/test/options.cmake OPTIONAL)
+
+# A fresh clone has no record of what a test costs: the longest first, so that no core waits for them in the end.
+foreach(name cli.scaling cli.distribute cli.interrupt examples.models checkpoint.checkpoint sim.subsystem sim.balance
+		sim.threads component.branches dynamics.flex.spin_up examples.events)
+	if(TEST ${name})
+		set_tests_properties(${name} PROPERTIES COST 100)
+	endif()
+endforeach()
