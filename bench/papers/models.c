@@ -228,6 +228,15 @@ void paper_model_free(PaperModel *model) {
 	model->desc = NULL;
 }
 
+void paper_scale_drive(PaperModel *model, double factor) {
+	model->torque *= factor;
+	for (int i = 0; i < model->load_count; i++) {
+		CalVec3 *parts[] = {&model->load[i].f.angular, &model->load[i].f.linear};
+		for (int k = 0; k < 2; k++)
+			*parts[k] = (CalVec3){factor * parts[k]->x, factor * parts[k]->y, factor * parts[k]->z};
+	}
+}
+
 void paper_set_start(const PaperModel *paper, const CalModel *model, CalState *state) {
 	CalBodyInfo info;
 	cal_config_neutral(model, state->q);

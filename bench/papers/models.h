@@ -52,6 +52,9 @@ typedef struct PaperModel {
 CalStatus paper_model(const char *name, const PaperOptions *options, PaperModel *model, CalError *error);
 void paper_model_free(PaperModel *model);
 
+/** Multiplies all that drives it. */
+void paper_scale_drive(PaperModel *model, double factor);
+
 /** The start of a model compiled from it: at rest, nothing deflected. */
 void paper_set_start(const PaperModel *paper, const CalModel *model, CalState *state);
 

@@ -2,12 +2,13 @@
 /*
  * papers.c — the tables and figures of the papers that this library follows, ours beside theirs.
  *
- *   papers [--quick|--full] FOLDER [TABLE]...    writes tables (Markdown) and data of figures (CSV) to FOLDER
- *   papers --start FILE                          compares the accelerations at the start with those in FILE
+ *   papers [--quick|--full] [--jobs N] FOLDER [TABLE]...   writes tables (Markdown) and data of figures (CSV) to FOLDER
+ *   papers --start FILE                                    compares the accelerations at the start with those in FILE
  *
  * ./dev papers runs it and puts what it writes into docs/papers. Exit status 1: a run failed or a limit was missed.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "papers.h"
@@ -60,14 +61,16 @@ static int known(const char *name) {
 }
 
 static int usage(void) {
-	fprintf(stderr,
-	        "usage: papers [--quick|--full] FOLDER [machine|cases|updates|branches|pendulum|operations|components]...\n"
-	        "       papers --start FILE\n");
+	fprintf(stderr, "usage: papers [--quick|--full] [--jobs N] FOLDER "
+	                "[machine|cases|updates|branches|pendulum|operations|components]...
+"
+	                "       papers --start FILE
+");
 	return 2;
 }
 
 int main(int argc, char **argv) {
-	PaperJob job = {.scale = PAPER_NORMAL};
+	PaperJob job = {.scale = PAPER_NORMAL, .jobs = 1};
 	char **at = argv + 1;
 	if (argc == 3 && strcmp(argv[1], "--start") == 0)
 		return check_start(argv[2]);
@@ -75,7 +78,9 @@ int main(int argc, char **argv) {
 		job.scale = PAPER_QUICK, at++;
 	else if (*at && strcmp(*at, "--full") == 0)
 		job.scale = PAPER_FULL, at++;
-	if (!*at || **at == '-')
+	if (*at && strcmp(*at, "--jobs") == 0 && at[1])
+		job.jobs = (int)strtol(at[1], NULL, 10), at += 2;
+	if (!*at || **at == '-' || job.jobs < 1)
 		return usage();
 	job.folder = *at++;
 	for (char **name = at; *name; name++)

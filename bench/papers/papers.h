@@ -23,6 +23,7 @@ typedef enum PaperScale {
 typedef struct PaperJob {
 	const char *folder;
 	PaperScale scale;
+	int jobs; // runs at the same time, where a table consists of several
 } PaperJob;
 
 int write_cases(const PaperJob *job);      // Ghosh and Quiocho, table 2, figures 2 and 3
@@ -35,6 +36,8 @@ int write_machine(const PaperJob *job);    // what all of it was run on
 
 /** Opens FOLDER/name for writing; NULL after a message. */
 FILE *paper_file(const PaperJob *job, const char *name);
+/** Calls `work` with 0 to count - 1, on `job->jobs` threads; none is begun after a failure. Returns 0 if all returned 0. */
+int paper_share(const PaperJob *job, int count, int (*work)(void *user, int index), void *user);
 /** Prints why something failed; returns 1. */
 int paper_fail(const char *what, CalStatus status, const CalError *error);
 /** "1.23e-10" cells and the like: a number, or a dash if it is not one. */

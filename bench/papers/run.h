@@ -42,7 +42,7 @@ CalStatus paper_run_residual(PaperRun *run, double *residual, double *rate);
 /** Place of a node, by a kinematics of the state. */
 CalStatus paper_run_place(PaperRun *run, const char *node, CalVec3 *place);
 
-/** Time that this process has used [s]. */
+/** Time that this thread has used [s]. */
 double cpu_seconds(void);
 /** Time since some instant [s]. */
 double wall_seconds(void);

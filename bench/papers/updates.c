@@ -135,68 +135,101 @@ static void print_line(FILE *out, const Target *target, const char *update, cons
 		what = "reference";
 	fprintf(out, "| %s | %s | %.3g | %s | %g s | %s | %.2g |\n", target->title, update, line->ratio,
 	        paper_number(theirs, sizeof theirs, "%.3g", published), line->simulated, what, moved);
-	fflush(out);
 }
 
-static int write_target(FILE *out, const PaperJob *job, const Target *target, PaperRun *run, System *system) {
-	const double duration = target->time[job->scale];
-	Path path = {.moved = 0};
-	CalStatus status = follow(target, job->scale, run, &path);
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+typedef struct Study {
+	const PaperJob *job;
+	Path paths[TARGETS];
+	Line lines[TARGETS][INTERVALS];
+} Study;
+
+/* A system of the table, open. */
+typedef struct Subject {
+	PaperModel paper;
+	PaperRun run;
+	System system;
+} Subject;
+
+static CalStatus open_subject(const Target *target, Subject *s, CalError *error) {
+	static const PaperWay way = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_ELIMINATION, .projection = -1};
+	const PaperOptions options = {damping_time, frequency_bound, loop_frequency};
+	*s = (Subject){0};
+	CalStatus status = paper_model(target->model, &options, &s->paper, error);
+	paper_scale_drive(&s->paper, target->load);
+	if (status == CAL_OK)
+		status = paper_run_open(&s->paper, &way, &s->run, error);
+	if (status == CAL_OK)
+		status = system_open(&s->run, &s->system);
+	return status;
+}
+
+static void close_subject(Subject *s) {
+	system_close(&s->system);
+	paper_run_close(&s->run);
+	paper_model_free(&s->paper);
+}
+
+static int run_path(void *user, int index) {
+	Study *study = user;
+	const Target *target = &targets[index];
+	Subject subject;
+	CalError error;
+	CalStatus status = open_subject(target, &subject, &error);
+	if (status == CAL_OK)
+		status = follow(target, study->job->scale, &subject.run, &study->paths[index]);
+	close_subject(&subject);
+	return status == CAL_OK ? 0 : paper_fail(target->title, status, &error);
+}
+
+/* The short intervals of all systems first: they take longest. */
+static int run_delay(void *user, int index) {
+	Study *study = user;
+	const int which = index % TARGETS, k = index / TARGETS;
+	const Target *target = &targets[which];
+	const Path *path = &study->paths[which];
+	Line *line = &study->lines[which][k];
+	Subject subject;
+	CalError error;
+	CalStatus status = open_subject(target, &subject, &error);
+	if (status == CAL_OK)
+		status = delay(target, study->job->scale, intervals[k], path, &subject.system, line);
+	close_subject(&subject);
 	if (status != CAL_OK)
-		return paper_fail(target->title, status, NULL);
+		return paper_fail(target->title, status, &error);
+	if (intervals[k] != 1 || study->job->scale == PAPER_FULL || line->error <= tolerance(path->moved))
+		return 0;
+	fprintf(stderr, "papers: %s: an update before every step is off by %g m\n", target->title, line->error);
+	return 1;
+}
+
+static void print_target(FILE *out, const Study *study, int which) {
+	const Target *target = &targets[which];
+	const Path *path = &study->paths[which];
+	const double duration = target->time[study->job->scale];
 	for (int k = 0; k < INTERVALS; k++) {
 		char update[32];
-		Line line;
 		snprintf(update, sizeof update, "%d ms", intervals[k]);
-		status = delay(target, job->scale, intervals[k], &path, system, &line);
-		if (status != CAL_OK)
-			return paper_fail(target->title, status, NULL);
-		if (intervals[k] == 1 && job->scale != PAPER_FULL && !(line.error <= tolerance(path.moved))) {
-			fprintf(stderr, "papers: %s: an update before every step is off by %g m\n", target->title, line.error);
-			return 1;
-		}
-		print_line(out, target, update, &line, path.moved, target->published[k]);
+		print_line(out, target, update, &study->lines[which][k], path->moved, target->published[k]);
 	}
-	const Line line = {.ratio = path.cpu / duration, .simulated = duration, .exact = 1};
-	print_line(out, target, "none: order N", &line, path.moved, target->published_recursion);
-	return 0;
-}
-
-static void scale_drive(PaperModel *paper, double factor) {
-	paper->torque *= factor;
-	for (int i = 0; i < paper->load_count; i++) {
-		CalVec3 *parts[] = {&paper->load[i].f.angular, &paper->load[i].f.linear};
-		for (int k = 0; k < 2; k++)
-			*parts[k] = (CalVec3){factor * parts[k]->x, factor * parts[k]->y, factor * parts[k]->z};
-	}
+	const Line line = {.ratio = path->cpu / duration, .simulated = duration, .exact = 1};
+	print_line(out, target, "none: order N", &line, path->moved, target->published_recursion);
 }
 
 int write_updates(const PaperJob *job) {
-	static const PaperWay way = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_ELIMINATION, .projection = -1};
-	const PaperOptions options = {damping_time, frequency_bound, loop_frequency};
 	FILE *out = paper_file(job, "updates.md");
-	int failed = out == NULL;
+	Study study = {.job = job};
+	int failed =
+		!out || paper_share(job, TARGETS, run_path, &study) || paper_share(job, TARGETS * INTERVALS, run_delay, &study);
 	if (out)
 		fprintf(out, "| system | update | CPU time / simulated time | paper | simulated | largest position error [m] | "
 		             "motion of the point [m] |\n| --- | --- | --- | --- | --- | --- | --- |\n");
-	for (int i = 0; !failed && i < (int)(sizeof targets / sizeof *targets); i++) {
-		PaperModel paper;
-		PaperRun run = {0};
-		System system = {0};
-		CalError error;
-		CalStatus status = paper_model(targets[i].model, &options, &paper, &error);
-		scale_drive(&paper, targets[i].load);
-		if (status == CAL_OK)
-			status = paper_run_open(&paper, &way, &run, &error);
-		if (status == CAL_OK)
-			status = system_open(&run, &system);
-		failed = status != CAL_OK ? paper_fail(targets[i].title, status, &error)
-		                          : write_target(out, job, &targets[i], &run, &system);
-		system_close(&system);
-		paper_run_close(&run);
-		paper_model_free(&paper);
-	}
+	for (int i = 0; !failed && i < TARGETS; i++)
+		print_target(out, &study, i);
 	if (out)
-		fclose(out);
+		failed |= fclose(out) != 0;
 	return failed;
 }
