@@ -22,7 +22,7 @@ static const PaperOptions options = {.damping = 2e-3, .stabilisation = 100};
 static const double whole = 100; // simulated in the paper [s]
 /* Factor on the drive of models.c by scale: gentle where the run is long, so that the motion does not amplify round-off; not
  * where it is short, so that there is a motion to compare. */
-static const double load[] = {1, 0.02, 0.02};
+static const double load[] = {1, 0.005, 0.005};
 static const double same =
 	1e-10; // of the paper: places of the two ways at all stops [m]; in short, also velocities, relative
 static const double nudge = 1e-15;

@@ -155,6 +155,11 @@ typedef struct CalDeviceOps {
 	 * its coordinate, speed and acceleration at t in jet. Pure; nonzero: not defined.
 	 */
 	int (*drive)(const CalDevice *device, double t, CalDofRef *dof_ref, double jet[3]);
+	/**
+	 * An adaptive method cannot go on from here: its steps fell below `step` [s]. Nonzero after
+	 * cal_context_explain_failure() if the device is the reason; the run ends with its name and that text.
+	 */
+	int (*explain_small_step)(const CalDevice *device, CalEvalContext *context, double step);
 } CalDeviceOps;
 
 /** A device to be added. Name, data and table are copied; ops must outlive the simulation. */

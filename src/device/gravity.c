@@ -165,6 +165,23 @@ typedef struct Carried {
 	bool rigid;
 } Carried;
 
+static CalVec3 center_of(const Carried *c) {
+	return v_add(c->origin, v_scale(1 / c->inertia.m, vec_out(c->inertia.mc)));
+}
+
+/* What link i carries. */
+static Carried carried_by_link(const CalModel *model, const CalWork *work, int i) {
+	return (Carried){model->links[i].body, vec_out(work->position[i]),
+	                 link_inertia(&model->links[i], &work->links[i].R), true};
+}
+
+/* Of a flexible body, as it is deformed. */
+static Carried carried_by_flex(const CalModel *model, CalWork *work, int f) {
+	const Flex *flex = &model->flexes[f];
+	flexible_own_x1(model, f, &flex->own, 0, work, &work->links[flex->link]);
+	return (Carried){flex->body, vec_out(work->position[flex->link]), work->flex[f].own, false};
+}
+
 /* Accelerations at the center: all, and what of it is due to the second moment. */
 typedef struct Pull {
 	CalVec3 g, second;
@@ -224,11 +241,10 @@ static int pull_carried(const Evaluation *e, const Carried *c, Pull *pull) {
 
 static int pull_flexible(const Evaluation *e, const CalModel *model, CalWork *work, int f) {
 	const Flex *flex = &model->flexes[f];
-	flexible_own_x1(model, f, &flex->own, 0, work, &work->links[flex->link]);
 	const FlexWork *w = &work->flex[f];
-	const Carried c = {flex->body, vec_out(work->position[flex->link]), w->own, false};
+	const Carried c = carried_by_flex(model, work, f);
 	Pull pull;
-	if (!(w->own.m > 0))
+	if (!(c.inertia.m > 0))
 		return 0;
 	if (pull_carried(e, &c, &pull) != 0)
 		return 1;
@@ -247,8 +263,7 @@ static int pull_group(const Evaluation *e) {
 	CalWork *work = context_work(e->context, e->group);
 	int failed = 0;
 	for (int i = 0; work && i < model->link_count && !failed; i++) {
-		const Carried c = {model->links[i].body, vec_out(work->position[i]),
-		                   link_inertia(&model->links[i], &work->links[i].R), true};
+		const Carried c = carried_by_link(model, work, i);
 		Pull ignored;
 		if (c.inertia.m > 0)
 			failed = pull_carried(e, &c, &ignored);
@@ -268,6 +283,56 @@ static int gravity_evaluate(const CalDevice *device, CalEvalContext *context, do
 		if ((s->group < 0 || s->group == i) && pull_group(&(Evaluation){s, context, origin.r, i}) != 0)
 			return 1;
 	return 0;
+}
+
+/* ---- a fall into the center ---------------------------------------------------------------------- */
+
+/* The body that is nearest to the center of the planet. */
+typedef struct Nearest {
+	double distance;
+	const char *body;
+} Nearest;
+
+static void look_at(const Evaluation *e, const Carried *c, Nearest *nearest) {
+	const double r = c->inertia.m > 0 ? v_norm(v_add(e->R, center_of(c))) : INFINITY;
+	if (r < nearest->distance)
+		*nearest = (Nearest){r, cal_context_model(e->context, e->group)->bodies[c->body].name};
+}
+
+static void look_at_group(const Evaluation *e, Nearest *nearest) {
+	const CalModel *model = cal_context_model(e->context, e->group);
+	CalWork *work = context_work(e->context, e->group);
+	for (int i = 0; work && i < model->link_count; i++) {
+		const Carried c = carried_by_link(model, work, i);
+		look_at(e, &c, nearest);
+	}
+	for (int f = 0; work && f < model->flex_count; f++) {
+		const Carried c = carried_by_flex(model, work, f);
+		look_at(e, &c, nearest);
+	}
+}
+
+/* The field at the distance r changes within the time sqrt(r^3/mu). Where that is near the smallest step, it is the reason. */
+static int gravity_explain_small_step(const CalDevice *device, CalEvalContext *context, double step) {
+	const Gravity *s = device->data;
+	Nearest nearest = {.distance = INFINITY};
+	OrbitState origin;
+	char why[300];
+	if (origin_now(device, context, &origin) != 0)
+		return 1;
+	for (int i = 0; i < cal_context_group_count(context); i++)
+		if (s->group < 0 || s->group == i)
+			look_at_group(&(Evaluation){s, context, origin.r, i}, &nearest);
+	const double r = nearest.distance;
+	if (!(sqrt(r * r * r / s->def.mu) < 1e6 * step))
+		return 0;
+	snprintf(
+		why, sizeof why,
+		"body \"%.100s\" falls into the center of the planet, where its gravity is infinite: at %.3g m from it no step is "
+		"small enough; end the run before, by an event of its distance",
+		nearest.body, r);
+	cal_context_explain_failure(context, why);
+	return 1;
 }
 
 static int gravity_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
@@ -290,6 +355,7 @@ static const CalDeviceOps ops = {.type = "gravity",
                                  .start = gravity_start,
                                  .evaluate = gravity_evaluate,
                                  .sample = gravity_sample,
+                                 .explain_small_step = gravity_explain_small_step,
                                  .outputs = gravity_outputs,
                                  .output_count = ORBIT_VALUES,
                                  .output_names = names,

@@ -123,6 +123,13 @@ static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
 	return error_set(error, status, "t = %.9g s: %s; %s", cal_sim_time(sim), cal_status_text(status), remedy(status));
 }
 
+/* The same; a device may know why no step was small enough. The states are those before that step. */
+static CalStatus report_step(CalSim *sim, CalStatus status, CalError *error) {
+	if (status == CAL_STEP_TOO_SMALL && sim->failed_device < 0)
+		devices_explain_small_step(sim, sim->system.integrator->control.h_min);
+	return report(sim, status, error);
+}
+
 /* ---- stretches --------------------------------------------------------------------------------- */
 
 /* A stretch of time without a jump inside. */
@@ -314,7 +321,7 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	if (looked_at && is_stuck(sim, status))
 		return say_chatter(sim, error);
 	if (status != CAL_OK)
-		return report(sim, status, error);
+		return report_step(sim, status, error);
 	sim_scatter(sim);
 	if (accuracy_wants_steps(sim))
 		accuracy_note_step(sim, &w->now);
@@ -339,7 +346,7 @@ static CalStatus run_to(CalSim *sim, double t_end, int64_t most, CalError *error
 	integrator->stop = NULL;
 	integrator->options.max_steps = usual;
 	sim_scatter(sim);
-	return report(sim, status, error);
+	return report_step(sim, status, error);
 }
 
 CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {

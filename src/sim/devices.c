@@ -263,6 +263,18 @@ CalStatus devices_sample(CalSim *sim, double t) {
 	return status;
 }
 
+void devices_explain_small_step(CalSim *sim, double step) {
+	CalEvalContext context = context_now(sim, true);
+	for (int i = 0; i < sim->device_count && sim->failed_device < 0; i++) {
+		const SimDevice *device = &sim->devices[i];
+		if (!device->active || !device->def.ops->explain_small_step)
+			continue;
+		const CalDevice view = context_device(&context, device);
+		if (device->def.ops->explain_small_step(&view, &context, step) != 0)
+			sim->failed_device = i;
+	}
+}
+
 CalStatus sim_start_devices(CalSim *sim) {
 	CalStatus status = CAL_OK;
 	CalEvalContext context = context_now(sim, false);

@@ -428,6 +428,8 @@ CalStatus sim_start_devices(CalSim *sim);
 double devices_next_switch(const CalSim *sim, double t);
 /** Calls sample() of those whose time is t. */
 CalStatus devices_sample(CalSim *sim, double t);
+/** Steps fell below `step`: notes the device that says that it is the reason as the one that failed, if there is one. */
+void devices_explain_small_step(CalSim *sim, double step);
 
 /* ---- drives (driven_dofs.c): devices that give degrees of freedom as functions of time ------------ */
 

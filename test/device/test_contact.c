@@ -73,6 +73,41 @@ static void groups_collide_and_keep_their_momentum(void **state) {
 	rig_free(&rig);
 }
 
+/* The same where a flexible body is hit at its tip, a node that bends: it rings, and momentum and energy stay. */
+static void a_flexible_tip_is_hit_by_another_group(void **state) {
+	(void)state;
+	Rig rig = rig_new();
+	const CalGroupId other = rig_group(&rig, "other");
+	const CalBodyId boom = rig_body(&rig, main_group, ground, "boom", cal_joint_def(CAL_JOINT_FREE), 3, moments);
+	const CalBodyId b = rig_body(&rig, other, ground, "b", cal_joint_def(CAL_JOINT_FREE), 2, moments);
+	const double phi[] = {0, 1, 0}, stiffness = 400;
+	const CalFlexNode tip = {.node = rig_node(&rig, boom, "tip", (CalVec3){1, 0, 0}), .mass = 0.5, .phi = phi};
+	const CalFlexDef flex = {.modes = 1, .stiffness = &stiffness, .node_count = 1, .nodes = &tip};
+	assert_int_equal(cal_desc_set_flexible(rig.desc, boom, &flex, NULL), CAL_OK);
+	CalShapeDef shapes[2] = {ball("tip", 0.7, 1), ball("b", 0.7, 1)};
+	const CalNodeId nodes[2] = {tip.node, rig_frame(&rig, b)};
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	rig_ok(cal_sim_add_contact(rig.sim,
+	                           &(CalContactDef){.name = "touch", .shapes = shapes, .nodes = nodes, .shape_count = 2},
+	                           NULL, &rig_error));
+	CalState *sa = cal_sim_state(rig.sim, 0), *sb = cal_sim_state(rig.sim, 1);
+	sb->q[0] = 1, sb->q[1] = -0.5;
+	sb->u[1] = 1;
+	rig_ok(cal_sim_restart(rig.sim, &rig_error));
+	const CalSimBalance before = rig_balance(&rig);
+	double largest = 0;
+	for (double t = 0.01; t < 1; t += 0.01) {
+		rig_advance(&rig, t);
+		largest = fmax(largest, fabs(sa->q[7]));
+	}
+	const CalSimBalance after = rig_balance(&rig);
+	assert_true(largest > 1e-3 && sb->u[1] < 0.9); // it bent, and the ball was braked
+	check_near(after.linear.y, before.linear.y, 1e-12);
+	check_near(after.angular.z, before.angular.z, 1e-9);
+	check_near(after.error, 0, 1e-7);
+	rig_free(&rig);
+}
+
 /* Two balls that fall side by side on the floor; the third, between them, is taken away while it touches both. */
 static void shapes_of_a_body_that_was_removed_are_left_out(void **state) {
 	(void)state;
@@ -146,6 +181,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ball_bounces_as_its_material_says),
 		cmocka_unit_test(groups_collide_and_keep_their_momentum),
+		cmocka_unit_test(a_flexible_tip_is_hit_by_another_group),
 		cmocka_unit_test(shapes_of_a_body_that_was_removed_are_left_out),
 		cmocka_unit_test(what_cannot_touch_is_refused),
 	};

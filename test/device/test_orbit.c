@@ -236,6 +236,29 @@ static void a_body_at_the_center_is_named(void **state) {
 	rig_free(&rig);
 }
 
+/* A fall from rest ends at the center, at t = pi/2 sqrt(r^3/(2 mu)), with the names of device and body, by every adaptive
+ * method, of a rigid body and beside another body that does not fall. */
+static void a_fall_into_the_center_is_named(void **state) {
+	(void)state;
+	static const CalMethod methods[] = {CAL_METHOD_DOPRI5, CAL_METHOD_CVODE_ADAMS, CAL_METHOD_CVODE_BDF};
+	const double r = 7e6, end = 0.5 * acos(-1) * sqrt(r * r * r / (2 * mu));
+	for (int k = 0; k < 3; k++) {
+		CalError error = {0};
+		Rig rig = rig_new();
+		rig_body(&rig, (CalGroupId){0}, (CalBodyId){0}, "moon", cal_joint_def(CAL_JOINT_FREE), 1, (CalVec3){1, 1, 1});
+		rig_body(&rig, (CalGroupId){0}, (CalBodyId){0}, "probe", cal_joint_def(CAL_JOINT_FREE), 1, (CalVec3){1, 1, 1});
+		rig_sim(&rig, methods[k], 0);
+		rig_ok(cal_sim_add_gravity(rig.sim, &(CalGravityDef){.name = "earth", .mu = mu}, NULL, &rig_error));
+		CalState *s = cal_sim_state(rig.sim, 0);
+		s->q[0] = 4e8, s->q[7] = r;
+		assert_int_equal(cal_sim_advance(rig.sim, 2000, &error), CAL_STEP_TOO_SMALL);
+		check_near(cal_sim_time(rig.sim), end, 1e-3);
+		assert_non_null(strstr(error.text, "device \"earth\" (gravity)"));
+		assert_non_null(strstr(error.text, "body \"probe\" falls into the center of the planet"));
+		rig_free(&rig);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kepler_orbits_of_all_kinds_are_exact),
@@ -244,6 +267,7 @@ int main(void) {
 		cmocka_unit_test(an_orbit_resumes_with_the_same_bits),
 		cmocka_unit_test(gravity_gradients_are_the_same_in_both_worlds),
 		cmocka_unit_test(a_body_at_the_center_is_named),
+		cmocka_unit_test(a_fall_into_the_center_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
