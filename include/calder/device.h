@@ -156,7 +156,7 @@ typedef struct CalDeviceOps {
 	 */
 	int (*drive)(const CalDevice *device, double t, CalDofRef *dof_ref, double jet[3]);
 	/**
-	 * An adaptive method cannot go on from here: its steps fell below `step` [s]. Nonzero after
+	 * An adaptive method cannot continue from here: its steps fell below `step` [s]. Nonzero after
 	 * cal_context_explain_failure() if the device is the reason; the run ends with its name and that text.
 	 */
 	int (*explain_small_step)(const CalDevice *device, CalEvalContext *context, double step);

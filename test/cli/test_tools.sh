@@ -215,4 +215,26 @@ expect '^cp examples/gone a.svg' out
 page/tools/figures page/build >out 2>&1
 [ $? -eq 2 ] || { echo "FAIL: figures with half its arguments"; failures=1; }
 
+# The table of the papers: numbers, status, tests and their functions, files of commands.
+mkdir -p papers/tools papers/docs/papers
+cp "$SOURCE_DIR/tools/conformance" papers/tools/
+ln -s "$SOURCE_DIR"/{test,include,src,examples,bench} papers/
+page=$SOURCE_DIR/docs/papers/conformance.md
+cp "$page" papers/docs/papers/
+papers/tools/conformance --check >out || { echo "FAIL: conformance refuses the page"; cat out; failures=1; }
+sed -e 's/^| 9 | Euler.*/| 9 | Euler | x | `integrate.convergence\/no_such_order` | met |/' \
+	-e 's/^| 15 | drive.*/| 15 | drive | `cal_no_such()` | `bench.gone`, `calder run examples\/gone.yaml` | replaced |/' \
+	-e '/^| 10 | innovations/d' "$page" >papers/docs/papers/conformance.md
+if papers/tools/conformance --check >out; then
+	echo "FAIL: conformance accepts what does not exist"
+	failures=1
+fi
+expect 'row 9: test/integrate/test_convergence.c has no test no_such_order$' out
+expect 'row 15: status "replaced" is not met' out
+expect 'row 15: there is no test bench.gone$' out
+expect 'row 15: examples/gone.yaml of "calder run examples/gone.yaml" does not exist$' out
+expect 'row 15: there is no function cal_no_such\(\)$' out
+expect 'the tables have \[21, 31, 25, 23, 19\] rows' out
+expect 'row 11 where 10 is due$' out
+
 [ "$failures" -eq 0 ]
