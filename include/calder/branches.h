@@ -19,11 +19,11 @@ extern "C" {
 #endif
 
 typedef struct CalBranchOptions {
-	int branches;    // workers to divide for; 0: as many as threads. Where that is not faster there is one branch
-	int threads;     // the caller's among them; 0: 1
-	int forced;      // nonzero: divide even where it is not faster
-	int cross_loops; // nonzero: loops may reach from branch to branch; otherwise each is closed within one
-	int not_pinned;  // nonzero: threads may be moved from processor to processor
+	int branches; // workers to divide for; 0: as many as threads. Where that is not faster there is one branch
+	int threads;  // the caller's among them; 0: 1
+	int forced;   // nonzero: divide even where it is not faster
+	CalCrossLoops cross_loops; // whether loops may span branches
+	int not_pinned;            // nonzero: threads may be moved from processor to processor
 	const CalTransport
 		*transport; // to ranks among which the branches are assigned, one thread each; NULL: all are here
 } CalBranchOptions;
@@ -68,7 +68,9 @@ CAL_API CalStatus cal_branches_forward(CalBranches *branches, const CalState *st
                                        double *udot);
 CAL_API CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
                                         const CalInput *input, double h, double *udot);
-/** After either, with CalBranchOptions.cross: lambda[rows], as cal_loop_multipliers() gives them. */
+/** Nonzero: loops may span these branches. */
+CAL_API int cal_branches_cross_loops(const CalBranches *branches);
+/** After either, with loops that span branches: lambda[rows], as cal_loop_multipliers() gives them. */
 CAL_API CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda);
 /**
  * As cal_loop_project(), over the same assembly of branches: positions, then speeds, with the smallest motion that the

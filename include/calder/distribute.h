@@ -10,7 +10,7 @@
 #ifndef CALDER_DISTRIBUTE_H
 #define CALDER_DISTRIBUTE_H
 
-#include <calder/base.h>
+#include <calder/loops.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +38,7 @@ typedef struct CalDistribution {
 	const CalTransport *transport; // copied; what it points to has to outlive the simulation
 	int branches;                  // to divide each group for; 0: as many as ranks
 	int forced;                    // nonzero: divide even where it is not faster
+	CalCrossLoops cross_loops;     // whether loops may span branches, and so ranks
 	int inputs_of_time;            // nonzero: inputs of groups are functions of time and look at no state
 	uint64_t fingerprint;          // of whatever else has to be the same on all ranks
 } CalDistribution;
@@ -63,6 +64,8 @@ typedef struct CalDistributionInfo {
 	int interface_only;        // in the last advance only what crosses interfaces was sent
 	int lost;                  // 1 + the rank that is gone, -1: not known which, 0: none
 	int64_t evaluations;       // of the dynamics of a group
+	int64_t corrections;       // of its state by projections: each sends as much as an evaluation
+	int64_t residuals;         // of its loops, in projections: outward messages alone, and their measures
 	int64_t messages, numbers; // sent across interfaces by this rank
 	int64_t gathers, gathered; // calls of gather(), and the numbers that this rank gave
 } CalDistributionInfo;

@@ -38,6 +38,17 @@
 extern "C" {
 #endif
 
+/**
+ * Loops of a model that is divided into branches (calder/branches.h). A loop that spans branches adds columns for its
+ * multipliers to all of them, and one dense system for all loops: it pays where loops tie large parts together. Models
+ * with couplings, or with applied wrenches on loops, close each loop within a branch.
+ */
+typedef enum CalCrossLoops {
+	CAL_CROSS_LOOPS_AUTO,   // loops span branches where the count of flops says that this is faster
+	CAL_CROSS_LOOPS_NEVER,  // each loop is closed within one branch
+	CAL_CROSS_LOOPS_ALWAYS, // loops may span branches
+} CalCrossLoops;
+
 /** A loop of the model. */
 typedef struct CalLoopInfo {
 	const char *name;          //

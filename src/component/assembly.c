@@ -31,7 +31,7 @@ typedef struct Builder {
 /* A whole number of lines. */
 static size_t numbers_of(const CrossLoops *cross_loops) {
 	const size_t W = cross_loops ? (size_t)cross_loops->width : INTERFACE_WIDTH, square = cross_loops ? W : 6;
-	const size_t all = (7 + square) * W + (cross_loops ? 6 * (8 + W) : 0), line = BRANCH_ALIGN / sizeof(double);
+	const size_t all = (7 + square) * W + (cross_loops ? 6 * (8 + 2 * W) : 0), line = BRANCH_ALIGN / sizeof(double);
 	return (all + line - 1) / line * line;
 }
 

@@ -21,7 +21,8 @@ typedef struct JoinNode {
 	BaseAcceleration *base_acceleration; // what comes back
 	InterfaceColumns columns;
 	InterfaceJoin *join; // of two
-	double *solved;      // of loops that span branches: F = (N, f, 0, G), six rows of 8 + width (cross_loops.c)
+	double
+		*solved; // of loops that span branches: F = (N, f, 0, G), six rows of 8 + width, then scratch (cross_loops.c)
 } JoinNode;
 
 typedef struct JoinTree {

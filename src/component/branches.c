@@ -13,7 +13,7 @@
 /* ---- life --------------------------------------------------------------------------------------------- */
 
 static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
-	CalStatus status = cross ? cross_loops_create(s->model, &s->piece_map, s->count, &s->cross_loops) : CAL_OK;
+	CalStatus status = cross ? cross_loops_create(s->model, &s->partition, &s->piece_map, &s->cross_loops) : CAL_OK;
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
 		status = branch_extract(s->model, &s->partition, &s->piece_map, k, s->cross_loops != NULL, &s->branches[k]);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
@@ -46,9 +46,9 @@ static void layout_parts(CalBranches *s, Cursor *cursor) {
 
 /* Everything but the branches' threads. */
 static CalStatus create_parts(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
-	const bool cross =
-		options->cross_loops && !s->model->any_coupling && !s->model->any_applied_wrench && !options->transport;
-	CalStatus status = partition_model(s->model, wanted, options->forced != 0, cross, barred, &s->partition);
+	CalStatus status =
+		partition_model(s->model, wanted, options->forced != 0, options->cross_loops, barred, &s->partition);
+	const bool cross = s->partition.cross;
 	if (status == CAL_OK)
 		status = piece_map_create(s->model, s->partition.piece_of, s->partition.count, !cross, &s->piece_map);
 	if (status != CAL_OK)
@@ -80,6 +80,22 @@ static void destroy_parts(CalBranches *s) {
 	s->count = 0;
 }
 
+/* Parts whose every interface leaves its joints with inertia: each round bars a link more. */
+static CalStatus create_sound_parts(CalBranches *s, const CalBranchOptions *options, int wanted, uint8_t *barred) {
+	memset(barred, 0, (size_t)s->model->link_count + 1);
+	s->probe_doubtful = false;
+	CalStatus status = create_parts(s, options, wanted, barred);
+	while (status == CAL_OK) {
+		const int bad = solver_probe(s);
+		if (bad < 0)
+			return bad == -2 ? CAL_ERR_MEMORY : CAL_OK;
+		barred[bad] = 1;
+		destroy_parts(s);
+		status = create_parts(s, options, wanted, barred);
+	}
+	return status;
+}
+
 static CalStatus create_solver(CalBranches *s, const CalBranchOptions *options) {
 	const int threads = options->threads > 0 ? options->threads : 1;
 	const int wanted = options->branches > 0 ? options->branches : threads;
@@ -90,22 +106,15 @@ static CalStatus create_solver(CalBranches *s, const CalBranchOptions *options) 
 	uint8_t *barred = memory_alloc(&s->allocator, (size_t)s->model->link_count + 1);
 	if (!barred)
 		return CAL_ERR_MEMORY;
-	memset(barred, 0, (size_t)s->model->link_count + 1);
-	CalStatus status = create_parts(s, options, wanted, barred);
-	for (int bad = 0; status == CAL_OK && bad >= 0;) { // every round bars a link more
-		bad = solver_probe(s);
-		if (bad == -2)
-			status = CAL_ERR_MEMORY;
-		if (bad < 0)
-			break;
-		barred[bad] = 1;
+	CalStatus status = create_sound_parts(s, options, wanted, barred);
+	if (status == CAL_OK && s->probe_doubtful && options->cross_loops == CAL_CROSS_LOOPS_AUTO) {
+		CalBranchOptions within = *options;
+		within.cross_loops = CAL_CROSS_LOOPS_NEVER;
 		destroy_parts(s);
-		status = create_parts(s, options, wanted, barred);
+		status = create_sound_parts(s, &within, wanted, barred);
 	}
 	memory_free(&s->allocator, barred);
-	if (status != CAL_OK)
-		return status;
-	return CAL_OK;
+	return status;
 }
 
 /*
@@ -121,6 +130,13 @@ static void assign_workers(CalBranches *s, WorkerPool *pool) {
 
 /* ---- ranks ------------------------------------------------------------------------------------------- */
 
+/* Of a chain on another rank come only those that are not zero. */
+static void clear_columns(const InterfaceColumns *c, size_t width) {
+	memset(c->gamma, 0, 6 * width * sizeof(double));
+	memset(c->Lambda, 0, width * width * sizeof(double));
+	memset(c->beta, 0, width * sizeof(double));
+}
+
 void branches_place(CalBranches *s, const int *rank_of, uint8_t *own) {
 	memcpy(s->ranks->rank_of, rank_of, (size_t)s->count * sizeof *rank_of);
 	for (int k = 0; k < s->count; ++k) {
@@ -129,13 +145,17 @@ void branches_place(CalBranches *s, const int *rank_of, uint8_t *own) {
 		s->worker_of[k] = here ? 0 : -1;
 		for (int i = 0; own && i < b->u_segments; ++i)
 			memset(own + b->u_segment[i].whole, here, (size_t)b->u_segment[i].count);
+		if (!here && s->cross_loops)
+			clear_columns(&b->chain->columns, (size_t)s->cross_loops->width);
 	}
 }
 
 void branches_set_whole(CalBranches *s, bool whole) {
 	s->ranks->whole = whole;
 	s->ranks->failed = false;
-	for (int k = 0; k < s->count; ++k) { // of other ranks nobody fills these in
+	if (s->cross_loops)
+		s->cross_loops->doubtful = false; // found where branch 0 is
+	for (int k = 0; k < s->count; ++k) {  // of other ranks nobody fills these in
 		s->branches[k].base_inertia->failed_dof = -1;
 		s->branches[k].base_inertia->doubtful = 0;
 		s->branches[k].bad = CAL_OK;
@@ -156,6 +176,8 @@ void branches_count_messages(const CalBranches *s, CalDistributionInfo *info) {
 	info->branches += s->count;
 	info->lost = info->lost ? info->lost : r->lost;
 	info->evaluations += r->evaluations;
+	info->corrections += r->corrections;
+	info->residuals += r->residuals;
 	info->messages += r->messages;
 	info->numbers += r->numbers;
 	info->gathers += r->gathers;
@@ -166,7 +188,7 @@ static CalStatus assign_ranks(CalBranches *s, const CalTransport *transport) {
 	int *rank_of = memory_alloc(&s->allocator, ((size_t)s->count + 1) * sizeof *rank_of);
 	CalStatus status = rank_of ? CAL_OK : CAL_ERR_MEMORY;
 	if (status == CAL_OK)
-		status = ranks_create(transport, s->branches, s->count, s->model, &s->ranks);
+		status = ranks_create(transport, s->branches, s->count, s->model, s->cross_loops, &s->ranks);
 	if (status == CAL_OK) {
 		partition_assign(&s->partition, transport->size, rank_of);
 		branches_place(s, rank_of, NULL);
@@ -267,6 +289,8 @@ double *branches_numbers(CalBranches *branches) { return branches->numbers; }
 
 int cal_branches_count(const CalBranches *branches) { return branches ? branches->count : 0; }
 int cal_branches_threads(const CalBranches *branches) { return branches ? branches->threads : 0; }
+int cal_branches_cross_loops(const CalBranches *branches) { return branches && branches->cross_loops; }
+
 CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) {
 	if (!branches || !lambda)
 		return CAL_ERR_ARGUMENT;

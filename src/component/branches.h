@@ -46,8 +46,9 @@ struct CalBranches {
 	CalWork *whole;          // of the model in one piece, for when its loops leave a doubt; NULL: it has none
 	CrossLoops *cross_loops; // loops that span branches, NULL: there are none
 	void *memory, *block;    // of these, of this
-	bool drives;             // loops are driven
-	double drive_power;      // branches_drive_power()
+	bool probe_doubtful;     // loops that span branches left a doubt at some configuration of solver_probe()
+	bool drives;             // rows of loops are driven
+	double rows_power;       // branches_rows_power()
 	int failed_dof;
 	double error; // as CalWork.loops.error, of the last evaluation
 	_Alignas(BRANCH_ALIGN) Evaluation evaluation;

@@ -46,21 +46,56 @@ static void mark_path(const CalModel *model, int node, uint8_t bit, uint8_t *mar
 		mark[i] ^= bit;
 }
 
-static void list_paths(const CalModel *model, const PieceMap *piece_map, uint8_t *mark, CrossLoops *r) {
+/* Links whose joints move rows, branch by branch. */
+static void list_paths(const CalModel *model, const PieceMap *piece_map, int branches, uint8_t *mark, CrossLoops *r) {
 	enum { HERE = 1, ANY = 2 };
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		mark_path(model, loop->plus, HERE, mark);
 		mark_path(model, loop->minus, HERE, mark);
-		for (int t = 0; t < loop->term_count; ++t)
-			mark[model->dofs[loop->term[t].u].link] |= HERE;
 		for (int i = 0; i < model->link_count; ++i)
 			mark[i] = mark[i] ? ANY : 0;
 	}
-	for (int i = 0; i < model->link_count; ++i) {
+	for (int i = 0; i < model->link_count; ++i)
+		r->path_first[piece_map->link[i].piece + 1] += mark[i] != 0;
+	for (int k = 0; k < branches; ++k)
+		r->path_first[k + 1] += r->path_first[k];
+	const int total = r->path_first[branches];
+	for (int i = model->link_count - 1; i >= 0; --i) { // from the back: the ends of runs move to their beginnings
 		if (mark[i])
-			r->path[r->path_count++] = (LoopPathLink){piece_map->link[i].piece, piece_map->link[i].own};
+			r->path[--r->path_first[piece_map->link[i].piece + 1]] = piece_map->link[i].own;
 	}
+	memmove(r->path_first, r->path_first + 1, (size_t)branches * sizeof *r->path_first);
+	r->path_first[branches] = total;
+}
+
+static bool has_end_on(const CrossLoop *loop, int branch) {
+	bool has = false;
+	for (int side = 0; side < 2; ++side)
+		has |= loop->side[side].node_branch == branch || loop->side[side].frame_branch == branch;
+	return has;
+}
+
+/* Whether a branch is another one, or outboard of it. */
+static bool is_outboard(const Partition *partition, int branch, int of) {
+	while (branch > of)
+		branch = partition->pieces[branch].parent;
+	return branch == of;
+}
+
+static void list_outboard(const Partition *partition, CrossLoops *r) {
+	int made = 0;
+	for (int b = 0; b < partition->count; ++b) {
+		r->outboard_first[b] = made;
+		for (int l = 0; l < r->loops; ++l) {
+			bool any = false;
+			for (int k = b; k < partition->count && !any; ++k)
+				any = has_end_on(&r->list[l], k) && is_outboard(partition, k, b);
+			if (any)
+				r->outboard[made++] = l;
+		}
+	}
+	r->outboard_first[partition->count] = made;
 }
 
 /* The object itself, and its arrays after it, each in lines of its own; mark: scratch, one byte for each link. */
@@ -71,17 +106,23 @@ static void layout_cross_loops(const CalModel *model, int branches, CrossLoops *
 	CURSOR_ARRAY(cursor, r->list, r->loops);
 	CURSOR_ARRAY(cursor, r->x, r->width);
 	CURSOR_ARRAY(cursor, r->lambda, m);
+	CURSOR_ARRAY(cursor, r->z, m);
 	CURSOR_ARRAY(cursor, r->right, m);
 	CURSOR_ARRAY(cursor, r->Lambda, m * m);
 	CURSOR_ARRAY(cursor, r->scratch, (m + 2) * m);
 	CURSOR_ARRAY(cursor, r->unit, m);
 	CURSOR_ARRAY(cursor, r->path, model->link_count);
+	CURSOR_ARRAY(cursor, r->path_first, branches + 1);
+	CURSOR_ARRAY(cursor, r->outboard, branches * r->loops);
+	CURSOR_ARRAY(cursor, r->outboard_first, branches + 1);
 	CURSOR_ARRAY(cursor, r->order, m);
 	CURSOR_ARRAY(cursor, r->independent, m);
 	CURSOR_ARRAY(cursor, *mark, model->link_count);
 }
 
-CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops) {
+CalStatus cross_loops_create(const CalModel *model, const Partition *partition, const PieceMap *piece_map,
+                             CrossLoops **cross_loops) {
+	const int branches = partition->count;
 	*cross_loops = NULL;
 	if (model->loop_count == 0)
 		return CAL_OK;
@@ -96,7 +137,7 @@ CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, i
 	CrossLoops *r = (CrossLoops *)(void *)cursor.base;
 	layout_cross_loops(model, branches, &made, &mark, &cursor);
 	*r = made;
-	list_paths(model, piece_map, mark, r);
+	list_paths(model, piece_map, branches, mark, r);
 	for (int l = 0; l < r->loops; ++l) {
 		const Loop *loop = &model->loops[l];
 		r->list[l].loop = loop;
@@ -104,7 +145,10 @@ CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, i
 		memcpy(r->unit + loop->row, loop->unit, sizeof(double) * (size_t)loop->rows);
 		place_side(piece_map, &model->loops[l], 0, &r->list[l].side[0]);
 		place_side(piece_map, &model->loops[l], 1, &r->list[l].side[1]);
+		const CrossLoopEnd *side = r->list[l].side;
+		r->list[l].lead = side[0].node_branch >= 0 ? side[0].node_branch : side[1].node_branch;
 	}
+	list_outboard(partition, r);
 	*cross_loops = r;
 	return CAL_OK;
 }
@@ -123,8 +167,10 @@ int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branche
 	for (int l = 0; l < cross_loops->loops; ++l)
 		count += (cross_loops->list[l].side[0].node_branch == b->index) +
 		         (cross_loops->list[l].side[1].node_branch == b->index);
-	for (int k = 0; k < b->child_count; ++k)
-		count += branches[b->children[k]].decoupled ? 0 : cross_loops->loops;
+	for (int k = 0; k < b->child_count; ++k) {
+		const int *first = cross_loops->outboard_first + b->children[k];
+		count += branches[b->children[k]].decoupled ? 0 : first[1] - first[0];
+	}
 	return count;
 }
 
@@ -143,22 +189,26 @@ void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branch
 		}
 	}
 	for (int k = 0; k < b->child_count; ++k) {
-		for (int l = 0; l < cross_loops->loops && !branches[b->children[k]].decoupled; ++l) {
-			force->link = branches[b->children[k]].base_link;
+		const Branch *child = &branches[b->children[k]];
+		const int *first = cross_loops->outboard_first + child->index;
+		for (int i = first[0]; i < first[1] && !child->decoupled; ++i) {
+			force->link = child->base_link;
 			force->modal = NULL;
 			force->adds = 1;
-			force++->column = OCTET * (1 + l);
+			force++->column = OCTET * (1 + cross_loops->outboard[i]);
 		}
 	}
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------- */
 
-void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, uint64_t evaluation) {
+void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, bool base_known,
+                       uint64_t evaluation) {
 	CrossLoopBase *place = &cross_loops->place[b->index];
 	kinematics_origins(b->model, b->u, b->work);
-	place->r = place->v = vec_zero();
-	if (b->parent >= 0) {
+	if (b->parent < 0)
+		place->r = place->v = vec_zero();
+	if (b->parent >= 0 && !base_known) {
 		const CrossLoopBase *under = &cross_loops->place[b->parent];
 		progress_wait(&under->ready, evaluation);
 		const CalWork *work = branches[b->parent].work;
@@ -181,7 +231,8 @@ void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Br
 static const LoopFrame *frame_at(const CrossLoops *cross_loops, int l, int side, uint64_t evaluation,
                                  LoopFrame *ground) {
 	const CrossLoopEnd *end = &cross_loops->list[l].side[side];
-	if (end->frame_branch >= 0) {
+	const bool counts = side == 0 || !loop_type_has_one_side(cross_loops->list[l].loop->type); // or nobody looks at it
+	if (end->frame_branch >= 0 && counts) {
 		progress_wait(&cross_loops->place[end->frame_branch].ready, evaluation);
 		return &end->frame;
 	}
@@ -236,6 +287,9 @@ void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *
 			continue;
 		LoopRow row[CAL_LOOP_MAX_ROWS];
 		const vec3 point = evaluate(cross_loops, l, state, evaluation, row, how);
+		const Loop *loop = cross_loops->list[l].loop;
+		for (int r = 0; r < loop->rows && cross_loops->list[l].lead == b->index; ++r)
+			cross_loops->z[loop->row + r] = how->z ? how->z[loop->row + r] : row[r].acceleration;
 		for (int s = 0; s < 2; ++s) {
 			if (side[s].node_branch == b->index)
 				fill_force(cross_loops, b, l, s, point, row, force++);
@@ -249,10 +303,11 @@ void cross_loops_receive(const CrossLoops *cross_loops, const Branch *branches, 
 	const InterfaceForce *force = b->interface.forces + b->interface.force_count;
 	for (int k = b->child_count - 1; k >= 0; --k) {
 		const Branch *child = &branches[b->children[k]];
-		for (int l = cross_loops->loops - 1; l >= 0 && !child->decoupled; --l) {
+		const int *first = cross_loops->outboard_first + child->index;
+		for (int i = first[1] - 1; i >= first[0] && !child->decoupled; --i) {
 			--force;
-			for (int i = 0; i < 6; ++i)
-				memcpy(force->gamma + i * OCTET, child->chain->columns.gamma + i * cross_loops->width + force->column,
+			for (int r = 0; r < 6; ++r)
+				memcpy(force->gamma + r * OCTET, child->chain->columns.gamma + r * cross_loops->width + force->column,
 				       OCTET * sizeof(double));
 		}
 	}
@@ -260,6 +315,11 @@ void cross_loops_receive(const CrossLoops *cross_loops, const Branch *branches, 
 
 void cross_loops_add(const CrossLoops *cross_loops, const Branch *branches, const Branch *b) {
 	const int W = cross_loops->width;
+	for (int l = 0; l < cross_loops->loops; ++l) {
+		const Loop *loop = cross_loops->list[l].loop;
+		for (int r = 0; r < loop->rows && cross_loops->list[l].lead == b->index; ++r)
+			b->interface.beta[OCTET * (1 + l) + r] -= cross_loops->z[loop->row + r];
+	}
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &branches[b->children[k]];
 		if (child->decoupled)
@@ -277,7 +337,27 @@ void cross_loops_add(const CrossLoops *cross_loops, const Branch *branches, cons
 	}
 }
 
+/* Of the branches of both. */
+static Mobility combine_mobility(Mobility a, const Mobility *b) {
+	return (Mobility){.most = fmax(a.most, b->most),
+	                  .least = fmin(a.least, b->least),
+	                  .joined = fmax(a.joined, b->joined),
+	                  .path_most = fmax(a.path_most, b->path_most),
+	                  .path_least = fmin(a.path_least, b->path_least)};
+}
+
 /* ---- assembly ----------------------------------------------------------------------------------------------- */
+
+/* y[n] += f x and y -= f x, n a multiple of eight. */
+static void add_times(int n, double f, const double *x, double *y) {
+	for (int k = 0; k < n; k += OCTET)
+		octet_store(y + k, octet_madd(octet_load(y + k), f, octet_load(x + k)));
+}
+
+static void subtract_times(int n, double f, const double *x, double *y) {
+	for (int k = 0; k < n; k += OCTET)
+		octet_store(y + k, octet_msub(octet_load(y + k), f, octet_load(x + k)));
+}
 
 /* A X = B of six rows, B of `n` columns, with pivots from rows. */
 static void solve_six(double A[6][6], double *B, int n) {
@@ -298,8 +378,8 @@ static void solve_six(double A[6][6], double *B, int n) {
 			const double f = i == j ? 0 : A[i][j] * d;
 			for (int k = 0; k < 6 && f != 0; ++k)
 				A[i][k] -= f * A[j][k];
-			for (int k = 0; k < n && f != 0; ++k)
-				B[i * n + k] -= f * B[j * n + k];
+			if (f != 0)
+				subtract_times(n, f, B + j * n, B + i * n);
 		}
 	}
 	for (int i = 0; i < 6; ++i) {
@@ -334,11 +414,9 @@ static void find_wrench(int W, const InterfaceColumns *a, const double d[6], con
 				row[j] += M[i][k] * a->gamma[j * W + k];
 			}
 			row[6] += M[i][k] * d[k];
-			for (int j = OCTET; j < W; ++j)
-				row[8 + j] -= M[i][k] * a->Lambda[k * W + j];
+			subtract_times(W - OCTET, M[i][k], a->Lambda + k * W + OCTET, row + 8 + OCTET);
 		}
-		for (int j = 0; j < W; ++j)
-			row[8 + j] += gamma[i * W + j];
+		add_times(W, 1, gamma + i * W, row + 8);
 	}
 	solve_six(A, B, n);
 }
@@ -367,11 +445,11 @@ static void add_to_base(int W, const InterfaceColumns *a, const double *B, Artic
 	                      (spatial){{added[0][6], added[1][6], added[2][6]}, {added[3][6], added[4][6], added[5][6]}});
 }
 
-/* Columns of both as one: with e = beta_a + c - Lambda_aa f, and T = Lambda_aa G + Lambda_al column by column. */
+/* Columns of both as one: with e = beta_a + c - Lambda_aa f, and T[6][W] = Lambda_aa G + Lambda_al. */
 static void carry_columns(int W, const InterfaceColumns *a, const double d[6], const InterfaceColumns *o,
-                          const double *B, const InterfaceColumns *out) {
+                          const double *B, double *T, const InterfaceColumns *out) {
 	const int n = 8 + W;
-	double e[6], T[6];
+	double e[6];
 	for (int k = 0; k < 6; ++k) {
 		e[k] = d[k];
 		for (int j = 0; j < 6; ++j)
@@ -385,30 +463,32 @@ static void carry_columns(int W, const InterfaceColumns *a, const double d[6], c
 				out->beta[r] -= a->Lambda[r * W + k] * B[k * n + 6];
 		}
 	}
-	for (int s = 0; s < W; ++s) {
-		const double *G = B + 8 + s;
-		for (int i = 0; i < 6; ++i) {
-			double sum = s < OCTET ? 0 : a->gamma[i * W + s];
-			T[i] = s < OCTET ? 0 : a->Lambda[i * W + s];
-			for (int k = 0; k < 6; ++k) {
-				sum += a->gamma[i * W + k] * G[k * n];
-				T[i] += a->Lambda[i * W + k] * G[k * n];
-			}
-			out->gamma[i * W + s] = sum;
+	for (int i = 0; i < 6; ++i) {
+		double *sum = out->gamma + i * W, *own = T + i * W;
+		memset(sum, 0, OCTET * sizeof(double));
+		memset(own, 0, OCTET * sizeof(double));
+		memcpy(sum + OCTET, a->gamma + i * W + OCTET, (size_t)(W - OCTET) * sizeof(double));
+		memcpy(own + OCTET, a->Lambda + i * W + OCTET, (size_t)(W - OCTET) * sizeof(double));
+		for (int k = 0; k < 6; ++k) {
+			add_times(W, a->gamma[i * W + k], B + k * n + 8, sum);
+			add_times(W, a->Lambda[i * W + k], B + k * n + 8, own);
 		}
-		for (int r = 0; r < W; ++r) {
-			double sum = o->Lambda[r * W + s] + (r >= OCTET && s >= OCTET ? a->Lambda[r * W + s] : 0);
-			for (int k = 0; k < 6; ++k) {
-				sum += o->gamma[k * W + r] * T[k];
-				if (r >= OCTET)
-					sum += a->Lambda[r * W + k] * G[k * n];
-			}
-			out->Lambda[r * W + s] = sum;
+	}
+	for (int r = 0; r < W; ++r) {
+		double *sum = out->Lambda + r * W;
+		memcpy(sum, o->Lambda + r * W, (size_t)W * sizeof(double));
+		if (r >= OCTET)
+			add_times(W - OCTET, 1, a->Lambda + r * W + OCTET, sum + OCTET);
+		for (int k = 0; k < 6; ++k) {
+			if (o->gamma[k * W + r] != 0)
+				add_times(W, o->gamma[k * W + r], T + k * W, sum);
+			if (r >= OCTET && a->Lambda[r * W + k] != 0)
+				add_times(W, a->Lambda[r * W + k], B + k * n + 8, sum);
 		}
 	}
 }
 
-void cross_loops_join(const CrossLoops *cross_loops, const JoinNode *inner, spatial c, const JoinNode *outer,
+void cross_loops_join(CrossLoops *cross_loops, const JoinNode *inner, spatial c, const JoinNode *outer,
                       JoinNode *node) {
 	const double bias[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
 	const InterfaceColumns *a = &inner->columns;
@@ -417,7 +497,10 @@ void cross_loops_join(const CrossLoops *cross_loops, const JoinNode *inner, spat
 		d[k] = a->beta[k] + bias[k];
 	find_wrench(cross_loops->width, a, d, outer, node->solved);
 	add_to_base(cross_loops->width, a, node->solved, &node->base_inertia->body);
-	carry_columns(cross_loops->width, a, d, &outer->columns, node->solved, &node->columns);
+	double *scratch = node->solved + 6 * (8 + cross_loops->width);
+	carry_columns(cross_loops->width, a, d, &outer->columns, node->solved, scratch, &node->columns);
+	Mobility *mobility = &cross_loops->place[node->first].mobility;
+	*mobility = combine_mobility(*mobility, &cross_loops->place[outer->first].mobility);
 }
 
 spatial cross_loops_split(const CrossLoops *cross_loops, const JoinNode *inner, const JoinNode *node, spatial A0,
@@ -468,11 +551,13 @@ static void add_chain(const CrossLoops *cross_loops, const InterfaceColumns *c) 
 	}
 }
 
-void cross_loops_residual(const CrossLoops *cross_loops, const CalState *state, uint64_t evaluation, double *value,
-                          double *rate) {
+void cross_loops_residual(const CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
+                          double *value, double *rate) {
 	for (int l = 0; l < cross_loops->loops; ++l) {
 		LoopRow row[CAL_LOOP_MAX_ROWS];
 		const Loop *loop = cross_loops->list[l].loop;
+		if (cross_loops->list[l].lead != b->index)
+			continue;
 		evaluate(cross_loops, l, state, evaluation, row, &(CrossLoopRequest){.plain = true});
 		for (int r = 0; r < loop->rows; ++r) {
 			value[loop->row + r] = row[r].value;
@@ -488,13 +573,6 @@ static double column_mobility(const CrossLoops *cross_loops, const Branch *b, co
 	           : d;
 }
 
-/* Compliances of free columns that turn, or slide along the longest loop: the largest and the smallest. */
-typedef struct Mobility {
-	double most, least;
-	double joined; // the largest of those between a base and an interface: joins take it away again
-	double spread; // by how much those on the paths of loops differ
-} Mobility;
-
 /* Without what is attached to the interface. */
 static double joined_mobility(const CrossLoops *cross_loops, const Branch *b) {
 	double most = 0;
@@ -506,40 +584,39 @@ static double joined_mobility(const CrossLoops *cross_loops, const Branch *b) {
 	return most;
 }
 
-static double spread_on_paths(const CrossLoops *cross_loops, const Branch *branches) {
-	double most = 0, least = INFINITY;
-	for (int i = 0; i < cross_loops->path_count; ++i) {
-		const Branch *b = &branches[cross_loops->path[i].branch];
-		const Link *link = &b->model->links[cross_loops->path[i].link];
-		for (int k = 0; k < link->nu; ++k) {
-			const double mobility = column_mobility(cross_loops, b, link, k);
-			most = fmax(most, mobility);
-			least = mobility > 0 ? fmin(least, mobility) : least;
+static Mobility own_mobility(const CrossLoops *cross_loops, const Branch *b) {
+	Mobility found = {0, INFINITY, joined_mobility(cross_loops, b), 0, INFINITY};
+	if (b->model->flex_count > 0)
+		found.least = 0; // what modes move rows by is not known
+	for (int i = 0; i < b->model->link_count; ++i) {
+		const Link *link = &b->model->links[i];
+		for (int j = 0; j < link->nu; ++j) {
+			const double mobility = column_mobility(cross_loops, b, link, j);
+			found.most = fmax(found.most, mobility);
+			found.least = mobility > 0 ? fmin(found.least, mobility) : found.least; // or it is prescribed
 		}
 	}
-	return most > 0 ? most / least : 1;
-}
-
-static Mobility find_mobility(const CrossLoops *cross_loops, const Branch *branches, int count) {
-	Mobility found = {0, INFINITY, 0, spread_on_paths(cross_loops, branches)};
-	for (int k = 0; k < count; ++k) {
-		const Branch *b = &branches[k];
-		found.joined = fmax(found.joined, joined_mobility(cross_loops, b));
-		if (b->model->flex_count > 0)
-			found.least = 0; // what modes move rows by is not known
-		for (int i = 0; i < b->model->link_count; ++i) {
-			const Link *link = &b->model->links[i];
-			for (int j = 0; j < link->nu; ++j) {
-				const double mobility = column_mobility(cross_loops, b, link, j);
-				found.most = fmax(found.most, mobility);
-				found.least = mobility > 0 ? fmin(found.least, mobility) : found.least; // or it is prescribed
-			}
+	for (int i = cross_loops->path_first[b->index]; i < cross_loops->path_first[b->index + 1]; ++i) {
+		const Link *link = &b->model->links[cross_loops->path[i]];
+		for (int k = 0; k < link->nu; ++k) {
+			const double mobility = column_mobility(cross_loops, b, link, k);
+			found.path_most = fmax(found.path_most, mobility);
+			found.path_least = mobility > 0 ? fmin(found.path_least, mobility) : found.path_least;
 		}
 	}
 	return found;
 }
 
-/* Equations that nothing moves, beside what columns could move them by, have no multiplier. */
+void cross_loops_find_mobility(CrossLoops *cross_loops, const Branch *branches, const Branch *b) {
+	Mobility found = own_mobility(cross_loops, b);
+	for (int k = 0; k < b->child_count; ++k) {
+		if (!branches[b->children[k]].decoupled)
+			found = combine_mobility(found, &cross_loops->place[b->children[k]].mobility);
+	}
+	cross_loops->place[b->index].mobility = found;
+}
+
+/* Rows that nothing moves, beside what columns could move them by, have no multiplier. */
 static void drop_immobile_rows(const CrossLoops *cross_loops, double most) {
 	const int m = cross_loops->model->row_count;
 	const double *unit = cross_loops->unit;
@@ -566,41 +643,38 @@ static double smallest_pivot(const CrossLoops *cross_loops, int rank) {
 	return least;
 }
 
-/* Factors Lambda. Kept equations with little left have lost digits; those left out may be what only heavy links move. */
-static int factor_compliance(CrossLoops *cross_loops, const Branch *branches, int count) {
+/* By how much compliances on the paths of loops differ. */
+static double path_spread(const Mobility *mobility) {
+	return mobility->path_most > 0 ? mobility->path_most / mobility->path_least : 1;
+}
+
+/* Factors Lambda. Kept rows with little left have lost digits; those left out may be what only heavy links move. */
+static int factor_compliance(CrossLoops *cross_loops, const Mobility *mobility) {
 	const int m = cross_loops->model->row_count;
-	const Mobility mobility = find_mobility(cross_loops, branches, count);
 	MinNormRows found = {.tolerance = DEPENDENT, .unit = cross_loops->unit};
-	drop_immobile_rows(cross_loops, mobility.most);
+	drop_immobile_rows(cross_loops, mobility->most);
 	const int rank = min_norm_factor_rows(m, cross_loops->Lambda, &found, cross_loops->order, cross_loops->independent,
 	                                      cross_loops->scratch);
-	cross_loops->doubtful = found.left < DOUBTFUL || smallest_pivot(cross_loops, rank) < JOINED * mobility.joined ||
-	                        mobility.spread > loop_uneven(cross_loops->model);
-	if (rank < m && fmax(found.rest, ROUND_OFF) * mobility.most > DEPENDENT * mobility.least)
+	cross_loops->doubtful = found.left < DOUBTFUL || smallest_pivot(cross_loops, rank) < JOINED * mobility->joined ||
+	                        path_spread(mobility) > loop_uneven(cross_loops->model);
+	if (rank < m && fmax(found.rest, ROUND_OFF) * mobility->most > DEPENDENT * mobility->least)
 		cross_loops->doubtful = true;
 	return rank;
 }
 
-void cross_loops_solve(CrossLoops *cross_loops, const Branch *branches, int count, const JoinTree *join_tree,
-                       const CalState *state, uint64_t evaluation, const CrossLoopRequest *how) {
+void cross_loops_solve(CrossLoops *cross_loops, const Branch *branches, int count, const JoinTree *join_tree) {
 	const int m = cross_loops->model->row_count;
+	Mobility mobility = {0, INFINITY, 0, 0, INFINITY};
 	memset(cross_loops->Lambda, 0, sizeof(double) * (size_t)(m * m));
 	memset(cross_loops->right, 0, sizeof(double) * (size_t)m);
 	for (int k = 0; k < count; ++k) {
 		const int root = join_tree->root_of[k];
 		if (root < 0 || branches[k].parent >= 0)
 			continue;
-		progress_wait(&join_tree->nodes[root].base_inertia->ready, evaluation);
 		add_chain(cross_loops, &join_tree->nodes[root].columns);
+		mobility = combine_mobility(mobility, &cross_loops->place[k].mobility);
 	}
-	for (int l = 0; l < cross_loops->loops; ++l) {
-		LoopRow row[CAL_LOOP_MAX_ROWS];
-		const Loop *loop = cross_loops->list[l].loop;
-		evaluate(cross_loops, l, state, evaluation, row, how);
-		for (int r = 0; r < loop->rows; ++r)
-			cross_loops->right[loop->row + r] -= how->z ? how->z[loop->row + r] : row[r].acceleration;
-	}
-	const int rank = factor_compliance(cross_loops, branches, count);
+	const int rank = factor_compliance(cross_loops, &mobility);
 	min_norm_solve(m, rank, cross_loops->Lambda, cross_loops->order, cross_loops->scratch, cross_loops->right,
 	               cross_loops->lambda);
 	for (int l = 0; l < cross_loops->loops; ++l) {
@@ -608,5 +682,4 @@ void cross_loops_solve(CrossLoops *cross_loops, const Branch *branches, int coun
 		for (int r = 0; r < loop->rows; ++r)
 			cross_loops->x[OCTET * (1 + l) + r] = cross_loops->lambda[loop->row + r];
 	}
-	progress_post(&cross_loops->solved, evaluation);
 }

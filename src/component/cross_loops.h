@@ -25,30 +25,40 @@ typedef struct CrossLoopEnd {
 
 typedef struct CrossLoop {
 	const Loop *loop; // of the whole model
+	int lead;         // branch that finds what its rows accelerate by, and its residuals: one that it has an end on
 	CrossLoopEnd side[2];
 } CrossLoop;
 
-/* Where the base of a branch is; ready once the frames of all loops on the branch are there. */
+/* Compliances of free columns that turn, or slide along the longest loop, of some branches. */
+typedef struct Mobility {
+	double most, least;           // of all columns
+	double joined;                // the largest of those between a base and an interface: joins take it away again
+	double path_most, path_least; // of those on the paths of loops
+} Mobility;
+
+/*
+ * Where the base of a branch is; ready once the frames of all loops on the branch are there. mobility: ready with the base
+ * inertia, of the branch and of all that is joined with it.
+ */
 typedef struct CrossLoopBase {
 	_Alignas(BRANCH_ALIGN) ProgressMark ready;
 	vec3 r, v;
+	Mobility mobility;
 } CrossLoopBase;
-
-/* A link on the path of some loop. */
-typedef struct LoopPathLink {
-	int branch, link; // in its numbers
-} LoopPathLink;
 
 struct CrossLoops {
 	_Alignas(BRANCH_ALIGN) ProgressMark solved;
 	const CalModel *model;
-	int loops, width;       // of all columns: those of an interface, then eight for each loop
-	CrossLoop *list;        // [loops]
-	CrossLoopBase *place;   // [branches]
-	LoopPathLink *path;     // [path_count] links whose joints move constraints
-	int path_count;         //
-	double *x;              // [width] zero, then the multipliers
-	double *lambda;         // [rows]
+	int loops, width;     // of all columns: those of an interface, then eight for each loop
+	CrossLoop *list;      // [loops]
+	CrossLoopBase *place; // [branches]
+	int32_t *path;        // links whose joints move rows, in numbers of their branches: those of branch b
+	int *path_first;      // [branches + 1] are path[path_first[b]] to path[path_first[b + 1] - 1]
+	int *outboard;        // loops with an end on branch b or outboard of it, in their order, likewise
+	int *outboard_first;  // [branches + 1]
+	double *x;            // [width] zero, then the multipliers
+	double *lambda;       // [rows]
+	double *z;            // [rows] what the rows accelerate by, or what is asked for: from the branch that leads a loop
 	double *Lambda, *right; // [rows rows], [rows]
 	double *scratch;        // [(rows + 2) rows]
 	int *order;
@@ -66,8 +76,9 @@ typedef struct CrossLoopRequest {
 	const double *z; // [rows] what the multipliers are to bring to zero; NULL: the accelerations of the constraints
 } CrossLoopRequest;
 
-/** NULL in *cross_loops if the model has no loops. piece_map: found with `cross`. */
-CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops);
+/** NULL in *cross_loops if the model has no loops. */
+CalStatus cross_loops_create(const CalModel *model, const Partition *partition, const PieceMap *piece_map,
+                             CrossLoops **cross_loops);
 void cross_loops_free(CrossLoops *cross_loops); // accepts NULL
 
 /** Forces of the multipliers on a branch: of its loops, and of its children that are not decoupled. */
@@ -75,24 +86,25 @@ int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branche
 /** Fills them in after the first `made`, which have their memory: gamma[6][8] and modal[most modes][8]. */
 void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branches, const Branch *b, int made);
 
-/** After the outward sweep: where things are. Waits for its parent. */
-void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, uint64_t evaluation);
+/** After the outward sweep: where things are. Waits for its parent, unless its base is known. */
+void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, bool base_known,
+                       uint64_t evaluation);
 /** Then, before its columns: wrenches of its loops. */
 void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
                       const CrossLoopRequest *how);
-/** Once all have their place: residuals of the constraints, and their rates. */
-void cross_loops_residual(const CrossLoops *cross_loops, const CalState *state, uint64_t evaluation, double *value,
-                          double *rate);
-/** Columns of chains of its children: before and after its own. */
+/** Once all have their place: residuals of the rows of loops that a branch leads, and their rates. */
+void cross_loops_residual(const CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
+                          double *value, double *rate);
+/** Columns of chains of its children before its own; after them those, and what its rows accelerate by. */
 void cross_loops_receive(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
 void cross_loops_add(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
+/** After its sweeps: its mobility, and that of its children that are not decoupled. */
+void cross_loops_find_mobility(CrossLoops *cross_loops, const Branch *branches, const Branch *b);
 /** As interface_join() and interface_split() do for an interface alone. */
-void cross_loops_join(const CrossLoops *cross_loops, const JoinNode *inner, spatial c, const JoinNode *outer,
-                      JoinNode *node);
+void cross_loops_join(CrossLoops *cross_loops, const JoinNode *inner, spatial c, const JoinNode *outer, JoinNode *node);
 spatial cross_loops_split(const CrossLoops *cross_loops, const JoinNode *inner, const JoinNode *node, spatial A0,
                           const double *x, double *F);
 /** Once the base inertias of all chains on the ground are ready: the multipliers. */
-void cross_loops_solve(CrossLoops *cross_loops, const Branch *branches, int count, const JoinTree *join_tree,
-                       const CalState *state, uint64_t evaluation, const CrossLoopRequest *how);
+void cross_loops_solve(CrossLoops *cross_loops, const Branch *branches, int count, const JoinTree *join_tree);
 
 #endif

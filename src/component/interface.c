@@ -234,14 +234,32 @@ static void sum_interface(const CalModel *model, const CalWork *work, Interface 
 	octet_store(interface->beta, beta);
 }
 
+static int is_all_zero(const double *g) {
+	int any = 0;
+	for (int k = 0; k < OCTET; ++k)
+		any |= g[k] != 0;
+	return !any;
+}
+
+/* Eight rows of Lambda[..][width] += d g own'. */
+INLINE void add_block(const double *g, double d, octet own, int width, double *Lambda) {
+	for (int r = 0; r < OCTET; ++r, Lambda += width) {
+		if (g[r] != 0)
+			octet_store(Lambda, octet_madd(octet_load(Lambda), d * g[r], own));
+	}
+}
+
+/* The same for any columns, eight at a time; those of loops that do not pass the link of the dof are zero. */
 static void add_any(const double *g, double d, double eps, Interface *interface) {
 	const int W = interface->width;
-	for (int r = 0; r < W; ++r) {
-		const double x = d * g[r];
-		interface->beta[r] += x * eps;
-		for (int c = 0; c < W && x != 0; c += OCTET) {
-			double *to = interface->Lambda + r * W + c;
-			octet_store(to, octet_madd(octet_load(to), x, octet_load(g + c)));
+	for (int c = 0; c < W; c += OCTET) {
+		if (is_all_zero(g + c))
+			continue;
+		const octet own = octet_load(g + c);
+		octet_store(interface->beta + c, octet_madd(octet_load(interface->beta + c), eps, octet_times(d, own)));
+		for (int r = 0; r < W; r += OCTET) {
+			if (!is_all_zero(g + r))
+				add_block(g + r, d, own, W, interface->Lambda + (size_t)r * (size_t)W + c);
 		}
 	}
 }

@@ -279,8 +279,10 @@ static void sweep_branch(CalBranches *s, Branch *b) {
 	}
 	if (b->interface.width > 0)
 		interface_kernels(b->model->isa)->inward(b->model, in.prescribed, b->work, &b->interface);
-	if (s->cross_loops)
+	if (s->cross_loops) {
 		cross_loops_add(s->cross_loops, s->branches, b);
+		cross_loops_find_mobility(s->cross_loops, s->branches, b);
+	}
 	if (b->decoupled_child >= 0)
 		b->child_base_bias = branch_base_bias(b, &s->branches[b->decoupled_child]);
 	note_failed_dof(s, b);
@@ -382,20 +384,80 @@ static void accelerate_branch(CalBranches *s, Branch *b) {
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
 
+/* The node of a chain on the ground that begins with a branch; NULL: there is none. */
+static JoinNode *chain_on_ground(const CalBranches *s, int branch) {
+	const int root = s->join_tree.root_of[branch];
+	return root >= 0 && s->branches[branch].parent < 0 ? &s->join_tree.nodes[root] : NULL;
+}
+
 /* The ground does not accelerate. */
 static void set_at_rest(CalBranches *s, int worker) {
 	for (int k = 0; k < s->count; ++k) {
-		const int root = s->join_tree.root_of[k];
-		if (root >= 0 && s->branches[k].parent < 0 && s->worker_of[k] == worker)
-			send_base_acceleration(s, &s->join_tree.nodes[root], spatial_zero(), NULL);
+		const JoinNode *chain = chain_on_ground(s, k);
+		if (chain && s->worker_of[k] == worker)
+			send_base_acceleration(s, chain, spatial_zero(), NULL);
 	}
+}
+
+/* Multipliers of loops that span branches: where branch 0 is, once all chains on the ground have arrived there. */
+static void solve_cross_loops(CalBranches *s, int worker) {
+	const int solver = s->worker_of[0];
+	for (int k = 0; s->ranks && worker != solver && k < s->count; ++k) {
+		if (chain_on_ground(s, k) && s->worker_of[k] == worker)
+			ranks_send_columns(s->ranks, &s->branches[k]);
+	}
+	for (int k = 0; worker == solver && k < s->count; ++k) {
+		const JoinNode *chain = chain_on_ground(s, k);
+		if (chain && ranks_has(s->ranks, k)) {
+			progress_wait(&chain->base_inertia->ready, s->evaluation.number);
+		} else if (chain) {
+			ranks_receive_columns(s->ranks, &s->branches[k]);
+		}
+	}
+	if (worker == solver) {
+		cross_loops_solve(s->cross_loops, s->branches, s->count, &s->join_tree);
+		progress_post(&s->cross_loops->solved, s->evaluation.number);
+	}
+	for (int k = 0; s->ranks && k < s->count; ++k) {
+		if (!chain_on_ground(s, k))
+			continue;
+		if (worker == solver && !ranks_has(s->ranks, k)) {
+			ranks_send_multipliers(s->ranks, &s->branches[k]);
+		} else if (worker != solver && ranks_has(s->ranks, k)) {
+			ranks_receive_multipliers(s->ranks, &s->branches[k]);
+		}
+	}
+	if (!s->ranks)
+		progress_wait(&s->cross_loops->solved, s->evaluation.number);
 }
 
 /* With loops that span branches, everything has its place before the sweeps inward. */
 static void place_cross_loops(CalBranches *s, Branch *b) {
-	const SweepInput in = sweep_input(s, b);
-	forward_kernels(b->model->isa)->outward_in(b->model, b->gravity, &in, b->work);
-	cross_loops_place(s->cross_loops, s->branches, b, s->evaluation.number);
+	const bool elsewhere = b->parent >= 0 && !ranks_has(s->ranks, b->parent);
+	if (elsewhere)
+		ranks_receive_base_position(s->ranks, b);
+	cross_loops_place(s->cross_loops, s->branches, b, elsewhere, s->evaluation.number);
+	for (int k = 0; s->ranks && k < b->child_count; ++k) {
+		if (!ranks_has(s->ranks, b->children[k]))
+			ranks_send_base_position(s->ranks, &s->branches[b->children[k]]);
+	}
+}
+
+/* All branches of a worker; where ends of a loop are on two ranks, each gets the frame of the other. */
+static void place_all_cross_loops(CalBranches *s, int worker) {
+	for (int k = 0; k < s->count; ++k) {
+		Branch *b = &s->branches[k];
+		if (s->worker_of[k] != worker)
+			continue;
+		const SweepInput in = sweep_input(s, b);
+		forward_kernels(b->model->isa)->outward_in(b->model, b->gravity, &in, b->work);
+	}
+	for (int k = 0; k < s->count; ++k) {
+		if (s->worker_of[k] == worker)
+			place_cross_loops(s, &s->branches[k]);
+	}
+	if (s->ranks)
+		ranks_exchange_frames(s->ranks, s->evaluation.number);
 }
 
 /* What a worker will need at the end, two lines each; by then they are there. */
@@ -430,10 +492,8 @@ static int worker_evaluate(void *context, int worker) {
 		find_base(s, &s->branches[k]);
 		send_base_motions(s, &s->branches[k]);
 	}
-	for (int k = 0; s->cross_loops && k < s->count; ++k) {
-		if (s->worker_of[k] == worker)
-			place_cross_loops(s, &s->branches[k]);
-	}
+	if (s->cross_loops)
+		place_all_cross_loops(s, worker);
 	for (int i = 0; i < a->count; ++i) {
 		JoinNode *node = &a->nodes[a->order[i]];
 		if (s->worker_of[node->first] != worker)
@@ -444,11 +504,8 @@ static int worker_evaluate(void *context, int worker) {
 			join_node(s, node);
 		}
 	}
-	if (s->cross_loops && worker == 0)
-		cross_loops_solve(s->cross_loops, s->branches, s->count, a, &s->evaluation.state, s->evaluation.number,
-		                  &s->evaluation.cross_loops);
 	if (s->cross_loops)
-		progress_wait(&s->cross_loops->solved, s->evaluation.number);
+		solve_cross_loops(s, worker);
 	if (!s->ranks && UNLIKELY(solver_is_doubtful(s)))
 		return 0; // no branch is solved outward
 	set_at_rest(s, worker);
@@ -496,11 +553,29 @@ static int run_workers(CalBranches *s, WorkerFn work) {
 	return s->pool ? worker_pool_run(s->pool, work, s) : work(s, 0);
 }
 
+/*
+ * Multipliers are where the loops were solved: by the whole model, across branches, or within each. Of a rank that knows
+ * its own branches alone: its share.
+ */
+static double sum_rows_power(const CalBranches *s, bool by_whole) {
+	double power = 0;
+	if (by_whole || s->cross_loops)
+		return !by_whole && !ranks_has(s->ranks, 0)
+		           ? 0
+		           : loop_drives_power(s->model, s->evaluation.state.t,
+		                               by_whole ? s->whole->loops.lambda : s->cross_loops->lambda);
+	for (int k = 0; k < s->count; ++k)
+		power += s->branches[k].drives && s->worker_of[k] >= 0 ? s->branches[k].rows_power : 0;
+	return power;
+}
+
 /* After the work of this rank. Whole: all ranks receive everything and continue with every branch. */
 static CalStatus run_among_ranks(CalBranches *s) {
 	s->ranks->evaluations++;
-	if (!s->ranks->whole) // only the whole state can dispel a doubt: the run detects it and solves the whole model
+	if (!s->ranks->whole) { // only the whole state can dispel a doubt: the run detects it and solves the whole model
+		s->rows_power = s->drives ? sum_rows_power(s, false) : 0;
 		return ranks_agree_status(s->ranks, solver_is_doubtful(s) ? CAL_NOT_CONVERGED : check_result(s));
+	}
 	if (ranks_gather_udot(s->ranks, &s->evaluation.state) != CAL_OK)
 		return CAL_ERR_LOST;
 	if (solver_is_doubtful(s))
@@ -510,17 +585,6 @@ static CalStatus run_among_ranks(CalBranches *s) {
 	for (int k = 0; k < s->count; ++k)
 		solver_conclude(s, &s->branches[k]);
 	return ranks_agree_status(s->ranks, check_result(s));
-}
-
-/* Multipliers are where the loops were solved: by the whole model, across branches, or within each. */
-static double sum_drive_power(const CalBranches *s, bool by_whole) {
-	double power = 0;
-	if (by_whole || s->cross_loops)
-		return loop_drives_power(s->model, s->evaluation.state.t,
-		                         by_whole ? s->whole->loops.lambda : s->cross_loops->lambda);
-	for (int k = 0; k < s->count; ++k)
-		power += s->branches[k].drives ? s->branches[k].drive_power : 0;
-	return power;
 }
 
 CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
@@ -556,6 +620,8 @@ CalStatus branches_correct(CalBranches *s, const CalState *state, const double *
 	                             .at_rest = true,
 	                             .cross_loops = {.plain = true, .positions = positions, .z = z}};
 	run_workers(s, worker_evaluate);
+	if (s->ranks)
+		s->ranks->corrections++;
 	return solver_is_doubtful(s) ? CAL_NOT_CONVERGED : check_result(s);
 }
 
@@ -577,20 +643,29 @@ static void residual_within(const CalBranches *s, const Branch *b) {
 
 static int worker_residuals(void *context, int worker) {
 	CalBranches *s = context;
+	const Evaluation *evaluation = &s->evaluation;
 	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
 			gather_state(s, &s->branches[k]);
 	}
 	for (int k = 0; k < s->count; ++k) {
+		if (s->worker_of[k] != worker)
+			continue;
+		find_base(s, &s->branches[k]);
+		send_base_motions(s, &s->branches[k]);
+	}
+	if (s->cross_loops)
+		place_all_cross_loops(s, worker);
+	for (int k = 0; k < s->count; ++k) {
 		Branch *b = &s->branches[k];
 		if (s->worker_of[k] != worker)
 			continue;
-		find_base(s, b);
-		const SweepInput in = sweep_input(s, b);
-		forward_kernels(b->model->isa)->outward_in(b->model, b->gravity, &in, b->work);
 		if (s->cross_loops) {
-			cross_loops_place(s->cross_loops, s->branches, b, s->evaluation.number);
+			cross_loops_residual(s->cross_loops, b, &evaluation->state, evaluation->number, evaluation->value,
+			                     evaluation->rate);
 		} else if (b->model->loop_count > 0) {
+			const SweepInput in = sweep_input(s, b);
+			forward_kernels(b->model->isa)->outward_in(b->model, b->gravity, &in, b->work);
 			residual_within(s, b);
 		}
 	}
@@ -601,8 +676,8 @@ void branches_residual(CalBranches *s, const CalState *state, double *value, dou
 	s->evaluation = (Evaluation){
 		.number = s->evaluation.number + 1, .state = *state, .elastic = *state, .value = value, .rate = rate};
 	run_workers(s, worker_residuals);
-	if (s->cross_loops)
-		cross_loops_residual(s->cross_loops, state, s->evaluation.number, value, rate);
+	if (s->ranks)
+		s->ranks->residuals++;
 }
 
 static int worker_callbacks(void *context, int worker) {

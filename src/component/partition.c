@@ -32,7 +32,19 @@ enum {
 	FLOPS_SMALLEST = 2500,
 };
 static const double COLUMNS = 0.10, BASE_PATH = 0.16; // of the flops of a piece
-static const double WORTHWHILE = 0.85;                // part of the time in one piece that a partition may take
+
+/*
+ * Of loops, in instructions of the real code (callgrind on chains that are welded together at their tips; a test compares).
+ * Of elimination: for a row; for a dof, with n rows that pass it, n and n n. Of loops that span pieces: for a dof, with k
+ * times eight columns, k and k k; for a link, an end of a loop; for a join, of width W, 1, W and W W; for a child that is
+ * waited for, W W; for the system of all m rows, m, m m and m m m.
+ */
+static const double TREE_INSTRUCTIONS[] = {1.85, 1.1}; // for a flop of a link, of modes
+static const double ELIMINATE_ROW = 1000, ELIMINATE[] = {165, 1.5};
+static const double CROSS_DOF[] = {370, 200}, CROSS_LINK = 230, CROSS_END = 1700, CROSS_ADD = 5.5;
+static const double CROSS_JOIN[] = {4000, 1000, 25}, CROSS_SOLVE[] = {500, 20, 3.3};
+enum { CROSS_MOST_ROWS = 600 };        // more make a dense system that no partition makes up for
+static const double WORTHWHILE = 0.85; // part of the time in one piece that a partition may take
 
 typedef struct Partitioner {
 	const CalModel *model;
@@ -53,6 +65,12 @@ typedef struct Partitioner {
 	int count;              //
 	int *worker_of;         // [links] scratch
 	double smallest;        // a natural branch of less stays where it is
+	double whole;           // flops of the model in one piece
+	double per_instruction; // flops, in units of which everything is counted
+	double *tree;           // [links] flops of a link without loops
+	double *rows;           // [links] scratch: rows of loops that pass its joint
+	double *octets;         // [links] scratch: columns that do, eight at a time
+	bool cross;             // loops may span pieces
 } Partitioner;
 
 /* ---- costs ------------------------------------------------------------------------------------- */
@@ -63,19 +81,105 @@ static double flex_flops(const Flex *flex) {
 	return own + (flex->by_ports ? 290.0 * m * (1.0 + flex->port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0));
 }
 
-static void count_flops(Partitioner *c) {
-	const CalModel *model = c->model;
+static void count_tree(Partitioner *c) {
+	double flops = 0, instructions = 0;
 	for (int i = 0; i < c->links; ++i) {
-		const Link *link = &model->links[i];
-		c->own[i] = FLOPS_LINK + FLOPS_DOF * link->nu;
-		if (link->flex_body >= 0)
-			c->own[i] += flex_flops(&model->flexes[link->flex_body]);
-		c->sub[i] = c->own[i];
+		const Link *link = &c->model->links[i];
+		const double joint = FLOPS_LINK + FLOPS_FREEDOM * link->nu;
+		const double modes = link->flex_body >= 0 ? flex_flops(&c->model->flexes[link->flex_body]) : 0;
+		c->tree[i] = joint + modes;
+		flops += joint + modes;
+		instructions += TREE_INSTRUCTIONS[0] * joint + TREE_INSTRUCTIONS[1] * modes;
 	}
+	c->per_instruction = flops > 0 ? flops / instructions : 1;
+}
+
+static int dofs_of(const CalModel *model, int link) {
+	const int flex = model->links[link].flex_body;
+	return model->links[link].nu + (flex >= 0 ? model->flexes[flex].m : 0);
+}
+
+/* Links between both ends of a loop have its rows. */
+static void mark_loop(Partitioner *c, const Loop *loop) {
+	const int ends[] = {loop_node_link(c->model, loop->plus), loop_node_link(c->model, loop->minus)};
+	const int meet = loop->term_count ? -1 : loop_common_link(c->model, ends[0], ends[1]);
+	for (int side = 0; side < 2 && !loop->term_count; ++side) {
+		for (int i = ends[side]; i >= 0 && i != meet; i = c->model->links[i].parent)
+			c->rows[i] += loop->rows;
+	}
+}
+
+/* What elimination adds to the links that loops pass, if they are closed within pieces. */
+static void count_flops(Partitioner *c, bool cross) {
+	const CalModel *model = c->model;
+	for (int i = 0; i < c->links; ++i)
+		c->rows[i] = 0;
+	for (int l = 0; l < model->loop_count && !cross; ++l)
+		mark_loop(c, &model->loops[l]);
+	for (int i = 0; i < c->links; ++i) {
+		const double n = c->rows[i];
+		const double passing = dofs_of(model, i) * n * (ELIMINATE[0] + ELIMINATE[1] * n);
+		c->own[i] = c->tree[i] + c->per_instruction * passing;
+	}
+	for (int l = 0; l < model->loop_count && !cross; ++l) {
+		const int end = loop_node_link(model, model->loops[l].plus);
+		c->own[end >= 0 ? end : 0] += c->per_instruction * ELIMINATE_ROW * model->loops[l].rows;
+	}
+	for (int i = c->links - 1; i >= 0; --i)
+		c->sub[i] = c->own[i];
 	for (int i = c->links - 1; i >= 0; --i) {
 		if (model->links[i].parent >= 0)
 			c->sub[model->links[i].parent] += c->sub[i];
 	}
+}
+
+/* Columns from a link inward, as far as they are carried from link to link. */
+static void mark_columns(Partitioner *c, int link) {
+	const Link *links = c->model->links;
+	for (int i = link; i >= 0; i = links[i].parent) {
+		c->octets[i] += 1;
+		const int parent = links[i].parent;
+		if (parent >= 0 && c->piece_of[parent] != c->piece_of[i] && c->pieces[c->piece_of[i]].decoupled)
+			return; // joined from here on
+	}
+}
+
+/* What loops that span pieces add to them. */
+static void count_cross_loops(Partitioner *c) {
+	const CalModel *model = c->model;
+	const double W = 8.0 * (1 + model->loop_count);
+	for (int i = 0; i < c->links; ++i)
+		c->octets[i] = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const int ends[] = {loop_node_link(model, model->loops[l].plus), loop_node_link(model, model->loops[l].minus)};
+		for (int side = 0; side < 2; ++side) {
+			mark_columns(c, ends[side]);
+			if (ends[side] >= 0)
+				c->pieces[c->piece_of[ends[side]]].flops += c->per_instruction * CROSS_END;
+		}
+	}
+	for (int p = 0; p < c->count; ++p) {
+		const int parent = c->pieces[p].parent;
+		if (c->pieces[p].decoupled)
+			mark_columns(c, model->links[c->pieces[p].first].parent);
+		else if (parent >= 0)
+			c->pieces[parent].flops += c->per_instruction * CROSS_ADD * W * W;
+	}
+	for (int i = 0; i < c->links; ++i) {
+		const double carried = c->octets[i] * dofs_of(model, i) * (CROSS_DOF[0] + CROSS_DOF[1] * c->octets[i]);
+		c->pieces[c->piece_of[i]].flops += c->per_instruction * (CROSS_LINK + carried);
+	}
+}
+
+/* One join of two pieces, and the system of all rows at the end. */
+static double join_flops(const Partitioner *c) {
+	const double W = 8.0 * (1 + c->model->loop_count);
+	return c->cross ? c->per_instruction * (CROSS_JOIN[0] + W * (CROSS_JOIN[1] + CROSS_JOIN[2] * W)) : FLOPS_JOIN;
+}
+
+static double solve_flops(const Partitioner *c) {
+	const double m = c->model->row_count;
+	return c->cross ? c->per_instruction * m * (CROSS_SOLVE[0] + m * (CROSS_SOLVE[1] + m * CROSS_SOLVE[2])) : 0;
 }
 
 /* ---- where cuts may be --------------------------------------------------------------------------- */
@@ -116,8 +220,10 @@ static void bind_roots(Partitioner *c, const int *ends, int count) {
 /* Loops are closed within a piece: no joint on their path divides two pieces. */
 static void tie_loop_paths(Partitioner *c, bool cross) {
 	const CalModel *model = c->model;
-	for (int i = 0; i < c->links; ++i)
+	for (int i = 0; i < c->links; ++i) {
 		c->bound[i] = i;
+		c->tied[i] = 0;
+	}
 	for (int l = 0; l < model->loop_count && !cross; ++l) {
 		const Loop *loop = &model->loops[l];
 		int meet = -2;
@@ -253,7 +359,7 @@ static void choose_couplings(Partitioner *c) {
 		if (best >= 0 && c->pieces[p].flops > c->smallest &&
 		    path_is_clear(c, p, c->model->links[c->pieces[best].first].parent)) {
 			c->pieces[best].decoupled = true;
-			c->pieces[p].flops *= 1 + COLUMNS;
+			c->pieces[p].flops *= c->cross ? 1 : 1 + COLUMNS;
 		}
 		c->pieces[p].flops += FLOPS_PIECE;
 	}
@@ -305,6 +411,7 @@ double partition_assign(const Partition *partition, int workers, int *worker_of)
 
 /* When each worker of a partition would be done with the inward sweeps and joins (branches.c: inward). */
 typedef struct Schedule {
+	double join;                  // flops of one
 	double free[WORKER_POOL_MAX]; // of a worker
 	double *ready_at;             // [count] of a piece
 	double *turned;               // [count] how its base turns is known
@@ -313,7 +420,7 @@ typedef struct Schedule {
 
 static void clock_join(Schedule *clock, int p, int child) {
 	double *free = &clock->free[clock->worker_of[p]];
-	*free = fmax(*free, clock->ready_at[child] + FLOPS_HANDOVER) + FLOPS_JOIN;
+	*free = fmax(*free, clock->ready_at[child] + FLOPS_HANDOVER) + clock->join;
 	clock->ready_at[p] = *free;
 }
 
@@ -367,16 +474,18 @@ static double makespan(const Partitioner *c, Schedule *clock, int workers) {
 		clock_joins(c, clock, clock->worker_of[j], j - 1, &pending[clock->worker_of[j]]);
 	for (int w = 0; w < workers; ++w)
 		most = fmax(most, clock->free[w]);
-	return most;
+	return most + solve_flops(c);
 }
 
 static double try_size(Partitioner *c, double T, int workers) {
-	Schedule clock = {.ready_at = c->held, .turned = c->turned, .worker_of = c->worker_of};
+	Schedule clock = {.join = join_flops(c), .ready_at = c->held, .turned = c->turned, .worker_of = c->worker_of};
 	find_heavy(c, T);
 	cut_links(c, T);
 	join_leftovers(c, T);
 	number_pieces(c, T);
 	choose_couplings(c);
+	if (c->cross)
+		count_cross_loops(c);
 	assign_pieces(c->pieces, c->count, workers, c->worker_of);
 	return makespan(c, &clock, workers);
 }
@@ -385,7 +494,7 @@ static double try_size(Partitioner *c, double T, int workers) {
 
 static void layout_partitioner(Partitioner *c, Cursor *cursor) {
 	const int n = c->links + 1;
-	double **const numbers[] = {&c->own, &c->sub, &c->held, &c->turned};
+	double **const numbers[] = {&c->own, &c->sub, &c->held, &c->turned, &c->tree, &c->rows, &c->octets};
 	int **const indices[] = {&c->piece_of, &c->fork, &c->worker_of, &c->open, &c->bound};
 	uint8_t **const flags[] = {&c->tied, &c->head, &c->heavy, &c->natural};
 	CURSOR_ARRAY(cursor, c->pieces, n);
@@ -410,20 +519,65 @@ static CalStatus partitioner_init(Partitioner *c, const CalModel *model, void **
 	return CAL_OK;
 }
 
+/* Of all pieces, with what they have to know of their bases, and their joins. */
+static double total_flops(const Partitioner *c) {
+	double flops = c->count > 1 ? solve_flops(c) : 0;
+	for (int p = 0; p < c->count; ++p) {
+		bool carries = false;
+		for (int k = p + 1; k < c->count && !carries; ++k)
+			carries = c->pieces[k].parent == p;
+		flops += c->pieces[p].flops * (carries ? 1 + BASE_PATH : 1) + (c->pieces[p].decoupled ? join_flops(c) : 0);
+	}
+	return flops;
+}
+
 static CalStatus copy_partition(const Partitioner *c, double makespan, Partition *partition) {
 	const size_t pieces = (size_t)c->count * sizeof(PartitionPiece), links = (size_t)c->links * sizeof(int);
 	char *memory = memory_alloc(&c->model->allocator, pieces + links + 1);
 	if (!memory)
 		return CAL_ERR_MEMORY;
-	*partition = (Partition){.count = c->count, .makespan = makespan, .memory = memory};
+	*partition = (Partition){.count = c->count,
+	                         .makespan = makespan,
+	                         .flops = c->whole,
+	                         .work = total_flops(c),
+	                         .cross = c->cross,
+	                         .memory = memory};
 	partition->pieces = memcpy(memory, c->pieces, pieces);
 	partition->piece_of = memcpy(memory + pieces, c->piece_of, links);
-	for (int i = 0; i < c->links; ++i)
-		partition->flops += c->own[i];
 	return CAL_OK;
 }
 
-CalStatus partition_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred,
+static void set_cross(Partitioner *c, bool cross) {
+	c->cross = cross;
+	count_flops(c, cross);
+	tie_loop_paths(c, cross);
+}
+
+/* The best of several sizes of pieces; *size 0: none makes several. */
+static double best_size(Partitioner *c, int workers, bool cross, double *size) {
+	double best = INFINITY, all = 0;
+	*size = 0;
+	set_cross(c, cross);
+	for (int i = 0; i < c->links; ++i)
+		all += c->own[i];
+	for (int k = 0; workers > 1 && k < TRIALS; ++k) {
+		const double T = all / workers * (0.5 + 1.2 * (k + 1) / TRIALS);
+		const double took = try_size(c, T, workers);
+		if (c->count > 1 && took < best) {
+			best = took;
+			*size = T;
+		}
+	}
+	return best;
+}
+
+/* Loops may span pieces, and there are some; couplings and applied wrenches stay within a piece. */
+static bool may_cross(const CalModel *model, CalCrossLoops cross) {
+	return cross != CAL_CROSS_LOOPS_NEVER && model->loop_count > 0 && !model->any_coupling &&
+	       !model->any_applied_wrench && (cross == CAL_CROSS_LOOPS_ALWAYS || model->row_count <= CROSS_MOST_ROWS);
+}
+
+CalStatus partition_model(const CalModel *model, int workers, bool forced, CalCrossLoops cross, const uint8_t *barred,
                           Partition *partition) {
 	Partitioner c;
 	void *memory;
@@ -432,28 +586,30 @@ CalStatus partition_model(const CalModel *model, int workers, bool forced, bool 
 		return status;
 	c.barred = barred;
 	c.smallest = forced ? 0 : FLOPS_SMALLEST;
-	count_flops(&c);
-	tie_loop_paths(&c, cross);
-	double whole = 0, best = INFINITY, chosen = 0;
+	count_tree(&c);
+	count_flops(&c, false);
+	c.whole = 0;
 	for (int i = 0; i < c.links; ++i)
-		whole += c.own[i];
-	for (int k = 0; workers > 1 && k < TRIALS; ++k) {
-		const double T = whole / workers * (0.5 + 1.2 * (k + 1) / TRIALS);
-		const double took = try_size(&c, T, workers);
-		if (c.count > 1 && took < best) {
-			best = took;
-			chosen = T;
-		}
+		c.whole += c.own[i];
+	double size, crossed_size = 0;
+	const bool may = may_cross(model, cross);
+	double best = best_size(&c, workers, may && cross == CAL_CROSS_LOOPS_ALWAYS, &size);
+	if (may && cross == CAL_CROSS_LOOPS_AUTO) {
+		const double crossed = best_size(&c, workers, true, &crossed_size);
+		set_cross(&c, crossed_size > 0 && crossed < WORTHWHILE * fmin(best, forced ? INFINITY : c.whole));
+		best = c.cross ? crossed : best;
+		size = c.cross ? crossed_size : size;
 	}
 	const double price = FLOPS_CALL + FLOPS_HANDOVER * portable_log(workers > 1 ? workers : 2) / portable_log(2);
-	const bool pays = chosen > 0 && (forced || best + price < WORTHWHILE * whole);
-	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1);
+	const bool pays = size > 0 && (forced || best + price < WORTHWHILE * c.whole);
+	best = try_size(&c, pays ? size : INFINITY, pays ? workers : 1);
+	c.cross &= pays;
 	if (!pays) { // one piece, whatever is on the ground
 		for (int i = 0; i < c.links; ++i)
 			c.piece_of[i] = 0;
-		c.pieces[0] = (PartitionPiece){.first = 0, .parent = -1, .flops = whole};
+		c.pieces[0] = (PartitionPiece){.first = 0, .parent = -1, .flops = c.whole};
 		c.count = c.links > 0;
-		best = whole;
+		best = c.whole;
 	}
 	status = copy_partition(&c, best, partition);
 	memory_free(&model->allocator, memory);

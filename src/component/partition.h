@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+#include <calder/loops.h>
+
 #include "model/model.h"
 
 typedef struct PartitionPiece {
@@ -27,14 +29,16 @@ typedef struct Partition {
 	int *piece_of;          // [link_count]
 	double flops;           // of the model in one piece
 	double makespan;        // flops of the busiest worker
+	double work;            // flops of all workers together
+	bool cross;             // loops may span pieces
 	void *memory;
 } Partition;
 
 /**
- * Divides a model for so many workers; into one piece where more are not faster (forced: even then). cross: also through
- * loops, barred[link_count] nonzero: not inboard of this link (NULL: anywhere).
+ * Divides a model for so many workers; into one piece where more would not pay (forced: even then). cross: whether loops may
+ * span pieces; barred[link_count] nonzero: not inboard of this link (NULL: anywhere).
  */
-CalStatus partition_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred,
+CalStatus partition_model(const CalModel *model, int workers, bool forced, CalCrossLoops cross, const uint8_t *barred,
                           Partition *partition);
 void partition_free(const CalModel *model, Partition *partition);
 

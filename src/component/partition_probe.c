@@ -4,7 +4,8 @@
  *
  * Without its decoupled child, a joint that carries columns may have next to no inertia, as one about the line of
  * masses of the last body. Whether it does is seen at a few configurations: the recursion of the whole model has an
- * inertia D there for every dof, that of the branch a smaller one.
+ * inertia D there for every dof, that of the branch a smaller one. There it is also seen whether loops that span branches
+ * leave a doubt, after which every evaluation would be repeated in one piece.
  */
 #include <string.h>
 
@@ -58,6 +59,7 @@ int solver_probe(CalBranches *s) {
 		if (cal_implicit_dynamics(s->model, &state, &state, NULL, 0, work, work->rhs) != CAL_OK)
 			continue;
 		branches_run(s, &state, &state, NULL, 0, work->rhs, (BranchCallback){0});
+		s->probe_doubtful |= s->cross_loops && s->cross_loops->doubtful;
 		for (int k = 0; k < s->count && bad == -1; ++k)
 			bad = find_bad_cut(s, &s->branches[k], work);
 	}

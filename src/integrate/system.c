@@ -260,7 +260,7 @@ static CalStatus solve_branches(CalIntegrator *ig, int i, const Evaluation *e, b
 		status = evaluate_branches(ig, i, e);
 	}
 	if (rows && !whole && status == CAL_OK) {
-		is->power[CAL_POWER_LOOPS] = here ? branches_drive_power(is->branches) : NAN;
+		is->power[CAL_POWER_ROWS] = branches_rows_power(is->branches);
 	}
 	if (is->power && moves && !known) {
 		is->power[CAL_POWER_PRESCRIBED] = NAN;
@@ -331,9 +331,12 @@ CalStatus system_project(CalIntegrator *ig, double t) {
 			continue;
 		}
 		const CalProjectOptions options = {.frozen = ig->inputs[i].prescribed, .euclidean = ig->options.euclidean};
-		const bool here =
-			part->is.branches && branches_are_here(part->is.branches) && !options.euclidean; // branches have the mass
-		status = here ? cal_branches_project(part->is.branches, &ig->states[i], &options, NULL) : CAL_NOT_CONVERGED;
+		CalBranches *branches = part->is.branches;
+		const bool among_ranks = branches && !branches_know_all(branches);
+		const bool own = branches && (among_ranks || (branches_are_here(branches) && !options.euclidean));
+		if (among_ranks && options.euclidean)
+			return CAL_ERR_UNSUPPORTED; // branches have the metric of M (cal_sim_distribute)
+		status = own ? cal_branches_project(branches, &ig->states[i], &options, NULL) : CAL_NOT_CONVERGED;
 		if (status == CAL_NOT_CONVERGED) { // from where branches cannot improve it, the whole model may
 			status = cal_loop_project(part->is.model, &ig->states[i], &options, part->is.work, NULL);
 		}

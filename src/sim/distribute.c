@@ -111,8 +111,8 @@ static void list_fingerprints(const CalSim *sim, const CalDistribution *how, uin
 	hash[MATCH_VERSION] = hash_bytes(start, cal_version(), strlen(cal_version()));
 	memcpy(hash + MATCH_ORIGIN, made_of.of, sizeof made_of.of);
 	hash[MATCH_CALLER] = how->fingerprint;
-	hash[MATCH_WAY] = (uint64_t)how->branches << 34 | (uint64_t)how->transport->size << 2 | (how->forced ? 2U : 0U) |
-	                  (how->inputs_of_time ? 1U : 0U);
+	hash[MATCH_WAY] = (uint64_t)how->cross_loops << 60 | (uint64_t)how->branches << 34 |
+	                  (uint64_t)how->transport->size << 2 | (how->forced ? 2U : 0U) | (how->inputs_of_time ? 1U : 0U);
 	hash[MATCH_STATE] = hash_states(sim);
 }
 
@@ -188,7 +188,10 @@ static SimRanks *create_ranks(const CalSim *sim, const CalDistribution *how) {
 }
 
 static CalStatus partition_groups(CalSim *sim, const SimRanks *d) {
-	const CalBranchOptions options = {.branches = d->how.branches, .forced = d->how.forced, .transport = &d->transport};
+	const CalBranchOptions options = {.branches = d->how.branches,
+	                                  .forced = d->how.forced,
+	                                  .cross_loops = d->how.cross_loops,
+	                                  .transport = &d->transport};
 	for (int i = 0; i < sim->group_count; ++i) {
 		SimGroup *group = &sim->groups[i];
 		const CalStatus status = branches_create(group->model, &options, NULL, &group->branches);
@@ -229,10 +232,11 @@ static CalStatus assign_ranks(CalSim *sim, SimRanks *d) {
 static CalStatus check_distribution(const CalSim *sim, const CalDistribution *how, CalError *error) {
 	const CalTransport *t = how ? how->transport : NULL;
 	if (!sim || !t || t->size < 1 || t->rank < 0 || t->rank >= t->size || !t->send || !t->receive || !t->gather ||
-	    how->branches < 0 || how->branches > WORKER_POOL_MAX)
+	    how->branches < 0 || how->branches > WORKER_POOL_MAX || (int)how->cross_loops < 0 ||
+	    how->cross_loops > CAL_CROSS_LOOPS_ALWAYS)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_distribute: give a simulation and a transport with a rank below its size and three "
-		                 "functions, and between 0 and %d branches",
+		                 "functions, between 0 and %d branches, and one of CAL_CROSS_LOOPS_*",
 		                 WORKER_POOL_MAX);
 	if (sim->ranks || sim->moving)
 		return error_set(error, CAL_ERR_STAGE, "cal_sim_distribute: %s",
@@ -337,7 +341,7 @@ static bool interfaces_suffice(const CalSim *sim) {
 		method_is_fixed(sim->method.method) && sim->device_count == 0 && sim->event_count == 0 && !sim->subsystems;
 	for (int i = 0; i < sim->group_count; ++i) {
 		const SimGroup *group = &sim->groups[i];
-		suffice &= group->model->row_count == 0 && (!group->input || sim->ranks->how.inputs_of_time);
+		suffice &= !group->input || sim->ranks->how.inputs_of_time;
 	}
 	return suffice;
 }

@@ -17,7 +17,7 @@
 static CalStatus is_worth_cutting(const CalModel *model, const CalBranchOptions *options, bool *worth) {
 	Partition partition;
 	const CalStatus status =
-		partition_model(model, options->branches, options->forced != 0, options->cross_loops != 0, NULL, &partition);
+		partition_model(model, options->branches, options->forced != 0, options->cross_loops, NULL, &partition);
 	*worth = status == CAL_OK && partition.count > 1;
 	if (status == CAL_OK)
 		partition_free(model, &partition);

@@ -46,8 +46,11 @@ static void case_destroy(Case *c) {
 
 static CalBranches *cut(const Case *c, int branches, int threads) {
 	CalBranches *made;
-	const CalBranchOptions options = {
-		.branches = branches, .threads = threads, .forced = 1, .cross_loops = c->cross, .not_pinned = 1};
+	const CalBranchOptions options = {.branches = branches,
+	                                  .threads = threads,
+	                                  .forced = 1,
+	                                  .cross_loops = c->cross ? CAL_CROSS_LOOPS_ALWAYS : CAL_CROSS_LOOPS_NEVER,
+	                                  .not_pinned = 1};
 	check_ok(c->f->seed, cal_branches_create(c->model, &options, &made, NULL));
 	return made;
 }

@@ -15,6 +15,8 @@
 
 enum { CASES = 32 };
 
+static CalCrossLoops cross_loops(int cross) { return cross ? CAL_CROSS_LOOPS_ALWAYS : CAL_CROSS_LOOPS_NEVER; }
+
 typedef struct Case {
 	Fixture *f;
 	CalModel *model;
@@ -68,7 +70,8 @@ static int compare(Case *c, int branches, int cross, int *compared) {
 	const uint64_t seed = c->f->seed;
 	CalBranches *made;
 	CalError error = {0};
-	const CalBranchOptions options = {.branches = branches, .forced = 1, .cross_loops = cross, .not_pinned = 1};
+	const CalBranchOptions options = {
+		.branches = branches, .forced = 1, .cross_loops = cross_loops(cross), .not_pinned = 1};
 	check_ok(seed, cal_branches_create(c->model, &options, &made, &error));
 	const int count = cal_branches_count(made);
 	const double tolerance = c->tolerance;
@@ -122,7 +125,7 @@ static void project(const Case *c, int cross, Rng *r) {
 	CalBranches *made;
 	CalState s[2];
 	CalProjectReport report;
-	const CalBranchOptions options = {.branches = 4, .forced = 1, .cross_loops = cross, .not_pinned = 1};
+	const CalBranchOptions options = {.branches = 4, .forced = 1, .cross_loops = cross_loops(cross), .not_pinned = 1};
 	check_ok(seed, cal_branches_create(c->model, &options, &made, NULL));
 	for (int k = 0; k < c->n; k++) {
 		CalDofInfo dof;
@@ -165,7 +168,7 @@ static void threads_give_the_same_bits(void **state) {
 			for (int threads = 1; threads <= 4; threads++) {
 				CalBranches *made;
 				const CalBranchOptions options = {
-					.branches = 4, .threads = threads, .forced = 1, .cross_loops = cross, .not_pinned = 1};
+					.branches = 4, .threads = threads, .forced = 1, .cross_loops = cross_loops(cross), .not_pinned = 1};
 				check_ok(seed, cal_branches_create(c.model, &options, &made, NULL));
 				check_ok(seed, cal_branches_forward(made, &c.f->state, &c.f->input, threads == 1 ? c.want : c.got));
 				check_that(seed, threads == 1 || memcmp(c.want, c.got, sizeof *c.got * (size_t)c.n) == 0);
@@ -197,7 +200,8 @@ static void flexible_systems_equal_the_reference(void **state) {
 		check_ok(seed, cal_forward_dynamics(model, s, &f->input, work, udot));
 		for (int cross = 0; cross < 2; cross++) {
 			CalBranches *branches;
-			const CalBranchOptions cut = {.branches = 3, .forced = 1, .cross_loops = cross, .not_pinned = 1};
+			const CalBranchOptions cut = {
+				.branches = 3, .forced = 1, .cross_loops = cross_loops(cross), .not_pinned = 1};
 			check_ok(seed, cal_branches_create(model, &cut, &branches, NULL));
 			check_ok(seed, cal_branches_forward(branches, s, &f->input, udot + n));
 			const double size = fmax(1, max_abs(n, udot + 2 * n)), tolerance = fmax(1e-11, 1e-14 / want.kept);

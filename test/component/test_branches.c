@@ -23,7 +23,8 @@ typedef struct Counts {
 static CalBranches *branches_of(uint64_t seed, const CalModel *model, int branches, int threads) {
 	CalBranches *made;
 	CalError error = {0};
-	const CalBranchOptions options = {.branches = branches, .threads = threads, .forced = 1, .not_pinned = 1};
+	const CalBranchOptions options = {
+		.branches = branches, .threads = threads, .forced = 1, .cross_loops = CAL_CROSS_LOOPS_NEVER, .not_pinned = 1};
 	check_ok(seed, cal_branches_create(model, &options, &made, &error));
 	return made;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_ranks_thread.c — branches on ranks: the same bits on any number of them, failures on which all agree, and no more
- * messages than three for each cut between two ranks.
+ * messages than three for each cut between two ranks; loops that span ranks.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,21 +10,25 @@
 #include <calder/calder.h>
 #include "component/branch_step.h"
 #include "support/light_loop.h"
+#include "support/random_loop.h"
 #include "support/thread_ranks.h"
 
-enum { TREES = 40, BRANCHES = 6, MOST_RANKS = 7, EVALUATIONS = 3 };
+enum { TREES = 40, BRANCHES = 6, MOST_RANKS = 7, EVALUATIONS = 3, MOST_ROWS = 64 };
 
 /* What all ranks are to do, and what each found. */
 typedef struct Task {
 	const Fixture *f;
 	const CalModel *model;
 	bool whole;
+	CalCrossLoops cross_loops;
 	double *udot[MOST_RANKS]; // [2 nu]: forward, then implicit
 	uint8_t *own[MOST_RANKS]; // [nu]
 	CalStatus status[MOST_RANKS];
 	int failed_dof[MOST_RANKS];
 	bool failed[MOST_RANKS];
 	CalDistributionInfo info[MOST_RANKS];
+	CalStatus lambda_status[MOST_RANKS];
+	double lambda[MOST_RANKS][MOST_ROWS];
 } Task;
 
 static CalStatus solve(CalBranches *branches, const Fixture *f, double *udot) {
@@ -37,7 +41,8 @@ static void work(void *user, const CalTransport *transport) {
 	Task *task = user;
 	const int r = transport->rank;
 	CalBranches *branches = NULL;
-	const CalBranchOptions options = {.branches = BRANCHES, .forced = 1, .transport = transport};
+	const CalBranchOptions options = {
+		.branches = BRANCHES, .forced = 1, .cross_loops = task->cross_loops, .transport = transport};
 	task->status[r] = cal_branches_create(task->model, &options, &branches, NULL);
 	if (task->status[r] != CAL_OK)
 		return;
@@ -51,19 +56,26 @@ static void work(void *user, const CalTransport *transport) {
 	branches_set_whole(branches, task->whole);
 	for (int k = 0; k < EVALUATIONS; k++)
 		task->status[r] = solve(branches, task->f, task->udot[r]);
+	if (cal_model_row_count(task->model) <= MOST_ROWS)
+		task->lambda_status[r] = cal_branches_multipliers(branches, task->lambda[r]);
 	task->failed_dof[r] = cal_branches_failed_dof(branches);
 	task->failed[r] = branches_failed(branches);
 	branches_count_messages(branches, &task->info[r]);
 	cal_branches_destroy(branches);
 }
 
-static void task_run_model(Task *task, Fixture *f, const CalModel *model, int size, bool whole) {
-	*task = (Task){.f = f, .model = model, .whole = whole};
+static void task_run_loops(Task *task, Fixture *f, const CalModel *model, CalCrossLoops cross_loops, int size,
+                           bool whole) {
+	*task = (Task){.f = f, .model = model, .whole = whole, .cross_loops = cross_loops};
 	for (int r = 0; r < size; r++) {
 		task->udot[r] = fixture_doubles(f, 2 * f->nu);
 		task->own[r] = test_alloc((size_t)f->nu + 1, 1);
 	}
 	thread_ranks_run(size, work, task);
+}
+
+static void task_run_model(Task *task, Fixture *f, const CalModel *model, int size, bool whole) {
+	task_run_loops(task, f, model, CAL_CROSS_LOOPS_NEVER, size, whole);
 }
 
 static void task_run(Task *task, Fixture *f, int size, bool whole) { task_run_model(task, f, f->model, size, whole); }
@@ -235,6 +247,98 @@ static void light_loops_are_solved_in_one_piece(void **state) {
 	assert_true(doubts > 0);
 }
 
+/* ---- loops -------------------------------------------------------------------------------------------------- */
+
+static Fixture *any_loops(uint64_t seed) {
+	LoopOptions options = loop_any(seed);
+	options.tree.bodies = 6 + (int)(seed % 12);
+	options.types = LOOP_ANY_TYPE & ~(1u << REF_LOOP_COUPLING);
+	options.stabilised = seed % 3 == 0;
+	options.redundant = seed % 2 == 0;
+	options.known = 0;
+	Fixture *f = fixture_random_loop(seed, options, CAL_SOLVER_RECURSIVE);
+	fixture_close_loops(f);
+	return f;
+}
+
+/* What the worst conditioned of the rows that count costs (test_branch_loops.c); INFINITY: not to be compared. */
+static double tolerance_of(Fixture *f, int rows) {
+	double *memory = fixture_doubles(f, f->nu + 2 * rows);
+	RefSolution solution = {.udot = memory, .lambda = memory + f->nu, .mismatch = memory + f->nu + rows};
+	assert_int_equal(ref_loop_forward(f->ref, f->state.t, f->state.q, f->state.u, &f->ref_input, &solution), 0);
+	return solution.kept < 1e-9 || max_abs(rows, solution.mismatch) > 1e-6 ? INFINITY
+	                                                                       : fmax(1e-9, 1e-13 / solution.kept);
+}
+
+/*
+ * Closed loops that span ranks: the same bits on any number of ranks, by interface messages alone; the model in one piece
+ * finds the same. What leaves a doubt does so on any number of ranks, and is left to the run.
+ */
+static void loops_between_ranks(void **state) {
+	(void)state;
+	int interfaces = 0, compared = 0;
+	for (uint64_t seed = test_seed(); seed < test_seed() + TREES; seed++) {
+		Fixture *f = any_loops(seed);
+		CalModel *model;
+		CalWork *work;
+		Task one, task;
+		check_ok(seed, cal_model_compile(f->desc, NULL, &model, NULL));
+		check_ok(seed, cal_work_create(model, &work));
+		double *whole = fixture_doubles(f, f->nu);
+		check_ok(seed, cal_forward_dynamics(model, &f->state, &f->input, work, whole));
+		task_run_loops(&one, f, model, CAL_CROSS_LOOPS_ALWAYS, 1, false);
+		check_ok(seed, one.status[0]);
+		for (int size = 2; size <= MOST_RANKS; size += 1 + (int)(seed % 3)) {
+			task_run_loops(&task, f, model, CAL_CROSS_LOOPS_ALWAYS, size, false);
+			bool failed = false;
+			for (int r = 0; r < size; r++) {
+				check_ok(seed, task.status[r]);
+				check_that(seed, task.info[r].gathers == 0);
+				failed |= task.failed[r];
+				for (int i = 0; i < 2 * f->nu; i++)
+					check_that(seed, !task.own[r][i % f->nu] || task.udot[r][i] == one.udot[0][i]);
+			}
+			check_that(seed, failed == one.failed[0]);
+			interfaces += task.info[0].interfaces;
+			task_free(&task);
+		}
+		const double tolerance = tolerance_of(f, cal_model_row_count(model));
+		if (!one.failed[0] && isfinite(tolerance)) {
+			check_close_scaled(seed, "udot", f->nu, one.udot[0], whole, fmax(1, max_abs(f->nu, whole)), tolerance);
+			compared++;
+		}
+		task_free(&one);
+		cal_work_destroy(work);
+		cal_model_destroy(model);
+		fixture_destroy(f);
+	}
+	print_message("%d interfaces between ranks, %d of %d compared with the model in one piece\n", interfaces, compared,
+	              TREES);
+	assert_true(interfaces > 4 * TREES && compared > TREES / 2);
+}
+
+/* Everything to everybody: all ranks have all accelerations and all multipliers, a doubt included. */
+static void multipliers_reach_all_ranks(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 8; seed++) {
+		Fixture *f = any_loops(seed);
+		CalModel *model;
+		Task one, task;
+		check_ok(seed, cal_model_compile(f->desc, NULL, &model, NULL));
+		task_run_loops(&one, f, model, CAL_CROSS_LOOPS_ALWAYS, 1, true);
+		task_run_loops(&task, f, model, CAL_CROSS_LOOPS_ALWAYS, 4, true);
+		for (int r = 0; r < 4; r++) {
+			check_that(seed, task.status[r] == CAL_OK && task.lambda_status[r] == one.lambda_status[0]);
+			check_that(seed, memcmp(task.udot[r], one.udot[0], 2 * sizeof(double) * (size_t)f->nu) == 0);
+			check_that(seed, memcmp(task.lambda[r], one.lambda[0], sizeof task.lambda[r]) == 0);
+		}
+		task_free(&one);
+		task_free(&task);
+		cal_model_destroy(model);
+		fixture_destroy(f);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_give_the_same_bits),
@@ -242,6 +346,8 @@ int main(void) {
 		cmocka_unit_test(ranks_agree_on_what_failed),
 		cmocka_unit_test(threads_on_ranks_are_refused),
 		cmocka_unit_test(light_loops_are_solved_in_one_piece),
+		cmocka_unit_test(loops_between_ranks),
+		cmocka_unit_test(multipliers_reach_all_ranks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

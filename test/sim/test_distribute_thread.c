@@ -10,7 +10,7 @@
 #include <calder/calder.h>
 #include "support/failing_allocator.h"
 #include "support/interpose.h"
-#include "support/random_tree.h"
+#include "support/random_loop.h"
 #include "support/thread_ranks.h"
 #include "support/methods.h"
 
@@ -304,6 +304,16 @@ static void vary_fingerprint(const CalTransport *t, Task *task, CalSimOptions *o
 	how->fingerprint = t->rank == 2 ? 7 : 8;
 }
 
+static void vary_never(const CalTransport *t, Task *task, CalSimOptions *options, CalDistribution *how) {
+	(void)t, (void)task, (void)options;
+	how->cross_loops = CAL_CROSS_LOOPS_NEVER;
+}
+
+static void vary_always(const CalTransport *t, Task *task, CalSimOptions *options, CalDistribution *how) {
+	(void)t, (void)task, (void)options;
+	how->cross_loops = CAL_CROSS_LOOPS_ALWAYS;
+}
+
 static void vary_cutting(const CalTransport *t, Task *task, CalSimOptions *options, CalDistribution *how) {
 	(void)task, (void)options;
 	how->branches = t->rank == 1 ? 3 : 4;
@@ -437,10 +447,103 @@ static void advances_do_not_allocate(void **state) {
 	fixture_destroy(f);
 }
 
+/* ---- loops ------------------------------------------------------------------------------------------------- */
+
+/* A pendulum of so many bars whose last one is hinged to the ground again: one loop through all of them. */
+static Fixture *closed_pendulum(uint64_t seed, int bars) {
+	Rng rng = rng_make(seed);
+	Fixture *f = fixture_create(random_linkage(&rng, bars, REF_LOOP_REVOLUTE), seed, CAL_SOLVER_RECURSIVE);
+	ref_model_start(f->ref, f->state.q, f->state.u);
+	fixture_close_loops(f);
+	return f;
+}
+
+/*
+ * What a closed pendulum sends, exactly: the loop has an end outboard of every interface, so that where the base is, the
+ * columns of its rows and its multipliers cross each of them; and a projection measures its residuals along a tree of ranks.
+ */
+static void check_loop_counts(const Task *task, int size) {
+	enum { ROWS = 5, EVALUATION = 12 + 6 + (27 + ROWS * ROWS + 7 * ROWS + 5) + (6 + ROWS), RESIDUAL = 12 + 6 };
+	int64_t messages = 0, numbers = 0;
+	for (int r = 0; r < size; r++) {
+		messages += task->info[r].messages;
+		numbers += task->info[r].numbers;
+	}
+	const CalDistributionInfo *info = &task->info[0];
+	const int64_t I = info->interfaces, sums = info->evaluations + info->corrections, up = info->busy - 1;
+	check_that(task->f->seed, I > 0 && info->residuals > info->corrections);
+	check_that(task->f->seed, messages == 4 * I * sums + (2 * I + 2 * up) * info->residuals);
+	check_that(task->f->seed, numbers == EVALUATION * I * sums + (RESIDUAL * I + 14 * up) * info->residuals);
+}
+
+/* Messages of a step for each neighbor, which are those of interfaces and of the tree of ranks. */
+static double messages_per_neighbor(const Task *task, int size) {
+	int64_t messages = 0;
+	for (int r = 0; r < size; r++)
+		messages += task->info[r].messages;
+	const int64_t neighbors = task->info[0].interfaces + task->info[0].busy - 1;
+	return (double)messages / (double)(neighbors * task->stats[0].steps);
+}
+
+/* A distributed closed-loop pendulum: interface data alone, as many messages of a step with 6 bars as with 24, on 2 ranks as on 7. */
+static void closed_loops_send_interfaces_alone(void **state) {
+	(void)state;
+	static const int sizes[] = {2, 3, 4, 7}, bars[] = {6, 12, 24};
+	double most = 0;
+	int64_t corrections = 0;
+	for (int k = 0; k < 12; k++) {
+		const uint64_t seed = test_seed() + (uint64_t)k;
+		const int size = sizes[k % 4];
+		Fixture *f = closed_pendulum(seed, bars[k / 4]);
+		static const CalMethod methods[] = {CAL_METHOD_RK4, CAL_METHOD_EULER_CROMER, CAL_METHOD_IMPLICIT};
+		Task serial = task_of(f, methods[k % 3]), task = serial, one = serial;
+		serial.method.step = task.method.step = one.method.step = 1e-3;
+		serial.advance = task.advance = one.advance = 5e-3;
+		task.vary = one.vary = vary_always;
+		run(&serial, 0);
+		run(&one, 1);
+		run(&task, size);
+		check_ranks(&task, size, &serial);
+		check_that(seed, memcmp(task.state[0], one.state[0], (size_t)(f->nq + f->nu) * sizeof(double)) == 0);
+		check_that(seed, task.info[0].interface_only && task.info[0].gathers == 2 + 2 * ADVANCES);
+		check_loop_counts(&task, size);
+		const double each = messages_per_neighbor(&task, size) / (methods[k % 3] == CAL_METHOD_RK4 ? 4 : 1);
+		most = each > most ? each : most;
+		corrections += task.info[0].corrections;
+		task_free(&serial), task_free(&one), task_free(&task);
+		fixture_destroy(f);
+	}
+	print_message("at most %.1f messages for each neighbor and evaluation of a step\n", most);
+	assert_true(most < 20 && corrections > 100);
+}
+
+/* Loops that are closed within branches: nothing extra in an evaluation. */
+static void loops_within_branches_send_nothing_extra(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 4; seed++) {
+		Fixture *f =
+			fixture_create(loop_windows(3 + (int)(seed % 3), 0.7, 1.5, REF_LOOP_REVOLUTE), seed, CAL_SOLVER_RECURSIVE);
+		ref_model_start(f->ref, f->state.q, f->state.u);
+		fixture_close_loops(f);
+		Task serial = task_of(f, CAL_METHOD_RK4), task = serial;
+		serial.method.step = task.method.step = 1e-4;
+		serial.advance = task.advance = 1e-3;
+		task.vary = vary_never;
+		run(&serial, 0);
+		run(&task, 3);
+		check_ranks(&task, 3, &serial);
+		check_that(seed, task.info[0].interface_only && task.info[0].gathers == 2 + 2 * ADVANCES);
+		task_free(&serial), task_free(&task);
+		fixture_destroy(f);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_move_as_one),
 		cmocka_unit_test(inputs_act_on_all_ranks),
+		cmocka_unit_test(closed_loops_send_interfaces_alone),
+		cmocka_unit_test(loops_within_branches_send_nothing_extra),
 		cmocka_unit_test(a_failure_is_everybodys),
 		cmocka_unit_test(a_lost_rank_leaves_a_checkpoint),
 		cmocka_unit_test(ranks_must_match),
