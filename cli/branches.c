@@ -4,13 +4,26 @@
  */
 #include "branches.h"
 
+#include <string.h>
+
 bool branches_parse(double value, int *workers) {
 	*workers = value >= 1 && value <= BRANCHES_MOST ? (int)value : 0;
 	return *workers == value && *workers > 0;
 }
 
-static CalStatus create_branches(const CalModel *model, int workers, CalBranches **branches, CalError *error) {
-	const CalBranchOptions options = {.branches = workers, .threads = workers, .not_pinned = 1};
+bool cross_loops_parse(const char *word, CalCrossLoops *cross_loops) {
+	for (CalCrossLoops k = CAL_CROSS_LOOPS_AUTO; cal_cross_loops_name(k); k++) {
+		if (strcmp(word, cal_cross_loops_name(k)) == 0) {
+			*cross_loops = k;
+			return true;
+		}
+	}
+	return false;
+}
+
+static CalStatus create_branches(const CalModel *model, BranchesAsked asked, CalBranches **branches, CalError *error) {
+	const CalBranchOptions options = {
+		.branches = asked.workers, .threads = asked.workers, .cross_loops = asked.cross_loops, .not_pinned = 1};
 	return cal_branches_create(model, &options, branches, error);
 }
 
@@ -46,18 +59,18 @@ static void print_branch(const CalModel *model, const CalBranches *branches, int
 	        info.bodies, info.dofs, info.loops, 100 * info.flops / all, way_of(&info), info.thread);
 }
 
-CalStatus branches_print(const CalModel *model, int workers, FILE *out, CalError *error) {
+CalStatus branches_print(const CalModel *model, BranchesAsked asked, FILE *out, CalError *error) {
 	CalBranches *branches;
-	CalStatus status = create_branches(model, workers, &branches, error);
+	CalStatus status = create_branches(model, asked, &branches, error);
 	if (status != CAL_OK)
 		return status;
 	const int count = cal_branches_count(branches);
 	if (count <= 1) {
-		fprintf(out, "  branches one for %d %s: a partition would not be faster\n", workers,
-		        workers == 1 ? "worker" : "workers");
+		fprintf(out, "  branches one for %d %s: a partition would not be faster\n", asked.workers,
+		        asked.workers == 1 ? "worker" : "workers");
 	} else {
-		fprintf(out, "  branches %d for %d workers, predicted speedup %.2f\n", count, workers,
-		        cal_branches_speedup(branches));
+		fprintf(out, "  branches %d for %d workers, predicted speedup %.2f%s\n", count, asked.workers,
+		        cal_branches_speedup(branches), cal_branches_cross_loops(branches) ? ", loops span branches" : "");
 		fprintf(out, "  %6s  %9s  %-20s %6s %6s %6s  %7s  %-10s %6s\n", "branch", "parent", "first body", "bodies",
 		        "dof", "loops", "work", "way", "thread");
 		const double all = work_of_all(branches);
@@ -88,14 +101,14 @@ static void json_branch(const CalModel *model, const CalBranches *branches, int 
 	        info.thread);
 }
 
-CalStatus branches_json(const CalModel *model, int workers, FILE *out, CalError *error) {
+CalStatus branches_json(const CalModel *model, BranchesAsked asked, FILE *out, CalError *error) {
 	CalBranches *branches;
-	CalStatus status = create_branches(model, workers, &branches, error);
+	CalStatus status = create_branches(model, asked, &branches, error);
 	if (status != CAL_OK)
 		return status;
 	const int count = cal_branches_count(branches);
-	fprintf(out, "{\"workers\": %d, \"partitioned\": %s, \"predicted_speedup\": ", workers,
-	        count > 1 ? "true" : "false");
+	fprintf(out, "{\"workers\": %d, \"partitioned\": %s, \"cross_loops\": %s, \"predicted_speedup\": ", asked.workers,
+	        count > 1 ? "true" : "false", cal_branches_cross_loops(branches) ? "true" : "false");
 	json_number(out, cal_branches_speedup(branches));
 	fputs(", \"list\": [", out);
 	const double all = work_of_all(branches);

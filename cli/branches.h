@@ -12,9 +12,18 @@ enum { BRANCHES_MOST = 256 }; // workers that a model can be partitioned for
 /** A number of threads or branches: a whole one from 1 to BRANCHES_MOST. */
 bool branches_parse(double value, int *workers);
 
-/** The cut of a model for so many workers, as a table. */
-CalStatus branches_print(const CalModel *model, int workers, FILE *out, CalError *error);
+/** "auto", "never" or "always". */
+bool cross_loops_parse(const char *word, CalCrossLoops *cross_loops);
+
+/** What a model is to be partitioned for; 0 workers: nothing is asked of branches. */
+typedef struct BranchesAsked {
+	int workers;
+	CalCrossLoops cross_loops;
+} BranchesAsked;
+
+/** The partition of a model, as a table. */
+CalStatus branches_print(const CalModel *model, BranchesAsked asked, FILE *out, CalError *error);
 /** The same as the value of a JSON field. */
-CalStatus branches_json(const CalModel *model, int workers, FILE *out, CalError *error);
+CalStatus branches_json(const CalModel *model, BranchesAsked asked, FILE *out, CalError *error);
 
 #endif

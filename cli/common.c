@@ -154,6 +154,7 @@ static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *sett
 	return (CalSimOptions){.method = from->method,
 	                       .threads = settings ? settings->threads : 0,
 	                       .branches = from->branches ? from->branches : from->threads,
+	                       .cross_loops = from->cross_loops,
 	                       .plugins = loaded->refuses_code ? CAL_PLUGIN_REFUSE
 	                                  : loaded->runs_code  ? CAL_PLUGIN_LOAD
 	                                                       : CAL_PLUGIN_SKIP,

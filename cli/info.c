@@ -18,7 +18,7 @@
 #include "options.h"
 
 static const char help[] =
-	"usage: calder info [--json] [--branches P] FILE\n"
+	"usage: calder info [--json] [--branches P [--cross-loops WHEN]] FILE\n"
 	"\n"
 	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, after a +,\n"
 	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them); of closed\n"
@@ -26,6 +26,7 @@ static const char help[] =
 	"listed with their files, interface nodes by their paths. --branches P prints the partition of each group for P\n"
 	"threads (docs/parallel.md): the parent of each branch, its first body, its bodies, degrees of freedom and loops,\n"
 	"its share of the work, and whether its parent waits for it (sequential) or is joined with it later (joined).\n"
+	"--cross-loops auto, never or always: whether loops may span branches (default: as the file says).\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin. Of a result file (.h5): its run, method and\n"
 	"tolerances, streams, and what there is to doubt (docs/doubts.md).\n"
 	"\n"
@@ -122,8 +123,7 @@ static void print_nodes(const CalModel *model) {
 	}
 }
 
-/* workers 0: nothing of branches. */
-static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, int workers,
+static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, BranchesAsked asked,
                              CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalVec3 g = cal_model_gravity(model);
@@ -149,7 +149,7 @@ static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const 
 	print_nodes(model);
 	if (cal_model_loop_count(model) > 0)
 		mobility_print(mobility, stdout);
-	return workers > 0 ? branches_print(model, workers, stdout, error) : CAL_OK;
+	return asked.workers > 0 ? branches_print(model, asked, stdout, error) : CAL_OK;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static void json_body(const CalDesc *desc, const CalModel *model, int index) {
 	printf("}");
 }
 
-static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, int workers,
+static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, BranchesAsked asked,
                             CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalSimMonitor now = {0};
@@ -230,9 +230,9 @@ static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const M
 	printf("],\n      ");
 	mobility_json(mobility, stdout);
 	CalStatus status = CAL_OK;
-	if (workers > 0) {
+	if (asked.workers > 0) {
 		printf(",\n      \"branches\": ");
-		status = branches_json(model, workers, stdout, error);
+		status = branches_json(model, asked, stdout, error);
 	}
 	printf("}");
 	return status;
@@ -279,31 +279,31 @@ static void print_instances(const CalSetup *setup) {
 		printf("interface node %s\n", cal_setup_interface_node(setup, i));
 }
 
-static CalStatus print_json(const Loaded *loaded, const Mobility *mobility, int workers, CalError *error) {
+static CalStatus print_json(const Loaded *loaded, const Mobility *mobility, BranchesAsked asked, CalError *error) {
 	CalStatus status = CAL_OK;
 	printf("{\n  \"title\": ");
 	json_string(stdout, loaded->settings.title ? loaded->settings.title : "");
 	printf(",\n  \"groups\": [");
 	for (int i = 0; i < cal_sim_group_count(loaded->sim) && status == CAL_OK; i++)
-		status = json_group(cal_setup_desc(loaded->setup), loaded->sim, i, &mobility[i], workers, error);
+		status = json_group(cal_setup_desc(loaded->setup), loaded->sim, i, &mobility[i], asked, error);
 	printf("]");
 	json_instances(loaded->setup);
 	printf("\n}\n");
 	return status;
 }
 
-static CalStatus print_text(const Loaded *loaded, const Mobility *mobility, int workers, CalError *error) {
+static CalStatus print_text(const Loaded *loaded, const Mobility *mobility, BranchesAsked asked, CalError *error) {
 	CalStatus status = CAL_OK;
 	if (loaded->settings.title && loaded->settings.title[0])
 		printf("%s\n", loaded->settings.title);
 	print_instances(loaded->setup);
 	for (int i = 0; i < cal_sim_group_count(loaded->sim) && status == CAL_OK; i++)
-		status = print_group(cal_setup_desc(loaded->setup), loaded->sim, i, &mobility[i], workers, error);
+		status = print_group(cal_setup_desc(loaded->setup), loaded->sim, i, &mobility[i], asked, error);
 	return status;
 }
 
 /* Mobility is found first: the start of the simulation closes the loops. */
-static int print_loaded(Loaded *loaded, const char *path, bool json, int workers) {
+static int print_loaded(Loaded *loaded, const char *path, bool json, BranchesAsked asked) {
 	const int groups = cal_sim_group_count(loaded->sim);
 	CalError error = {0};
 	Mobility *mobility = calloc((size_t)groups, sizeof *mobility);
@@ -313,7 +313,7 @@ static int print_loaded(Loaded *loaded, const char *path, bool json, int workers
 	if (status == CAL_OK)
 		status = cal_sim_restart(loaded->sim, &error);
 	if (status == CAL_OK)
-		status = (json ? print_json : print_text)(loaded, mobility, workers, &error);
+		status = (json ? print_json : print_text)(loaded, mobility, asked, &error);
 	int code = say_status(path, status, &error);
 	for (int i = 0; mobility && i < groups; i++)
 		mobility_free(&mobility[i]);
@@ -324,10 +324,12 @@ static int print_loaded(Loaded *loaded, const char *path, bool json, int workers
 int command_info(int argc, char **argv) {
 	static const struct option options[] = {{"json", no_argument, NULL, 'j'},
 	                                        {"branches", required_argument, NULL, 'b'},
+	                                        {"cross-loops", required_argument, NULL, 'x'},
 	                                        {"help", no_argument, NULL, 'h'},
 	                                        {0}};
 	bool json = false;
-	int workers = 0;
+	BranchesAsked asked = {0};
+	const char *cross_loops = NULL;
 	for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -337,8 +339,11 @@ int command_info(int argc, char **argv) {
 			return option_wrong("info", argv, options);
 		json |= option == 'j';
 		char *end = "";
-		if (option == 'b' && (!branches_parse(strtod(optarg, &end), &workers) || *end))
+		if (option == 'b' && (!branches_parse(strtod(optarg, &end), &asked.workers) || *end))
 			return say_usage("info", "--branches takes a whole number from 1 to %d, not '%s'", BRANCHES_MOST, optarg);
+		cross_loops = option == 'x' ? optarg : cross_loops;
+		if (option == 'x' && !cross_loops_parse(optarg, &asked.cross_loops))
+			return say_usage("info", "--cross-loops is auto, never or always, not '%s'", optarg);
 	}
 	if (argc - optind != 1)
 		return say_usage("info", "name one model file (or - for stdin)");
@@ -348,13 +353,15 @@ int command_info(int argc, char **argv) {
 	int code = input_open(argv[optind], &setup);
 	if (code != EXIT_OK)
 		return code;
+	if (!cross_loops)
+		asked.cross_loops = cal_setup_run(setup).cross_loops;
 	Loaded loaded = {0};
 	CalError error = {0};
 	code = say_status(input_name(argv[optind]), loaded_build(&loaded, setup, NULL, &error), &error);
 	if (code == EXIT_OK)
 		say_left_out(input_name(argv[optind]), loaded.sim);
 	if (code == EXIT_OK)
-		code = print_loaded(&loaded, input_name(argv[optind]), json, workers);
+		code = print_loaded(&loaded, input_name(argv[optind]), json, asked);
 	loaded_destroy(&loaded);
 	return code;
 }

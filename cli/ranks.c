@@ -140,6 +140,7 @@ int ranks_distribute(RunRanks *ranks, CalSim *sim, uint64_t fingerprint, const c
 	const CalDistribution how = {.transport = &ranks->transport,
 	                             .branches = ranks->branches,
 	                             .forced = ranks->forced,
+	                             .cross_loops = ranks->cross_loops,
 	                             .inputs_of_time = 1, // loads of files are
 	                             .fingerprint = fingerprint};
 	const CalStatus status = cal_sim_distribute(sim, &how, &error);

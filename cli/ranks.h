@@ -14,15 +14,16 @@
 
 typedef struct RunRanks {
 	CalTransport transport;
-	bool forced;              // --distribute=forced
-	int branches;             // to partition for; 0: as many as ranks
-	double lost_after;        // [s]
-	bool lost, loss_reported; // a rank is; and that was said
-	bool opened;              //
-	int held;                 // what stderr was while this rank holds its messages back, -1: it does not
-	FILE *messages;           // that are held back
-	double *room;             // [size * RANKS_WIDTH]
-	int *starts;              // [size + 1]
+	bool forced;               // --distribute=forced
+	int branches;              // to partition for; 0: as many as ranks
+	CalCrossLoops cross_loops; // whether loops may span branches
+	double lost_after;         // [s]
+	bool lost, loss_reported;  // a rank is; and that was said
+	bool opened;               //
+	int held;                  // what stderr was while this rank holds its messages back, -1: it does not
+	FILE *messages;            // that are held back
+	double *room;              // [size * RANKS_WIDTH]
+	int *starts;               // [size + 1]
 } RunRanks;
 
 /** Joins the others. Messages of ranks other than 0 are held back from here on. Returns an exit code. */

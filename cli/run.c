@@ -416,6 +416,7 @@ static int load_and_run(RunOptions *options) {
 	CalRunSettings here = settings; // a rank works with one thread, and cuts for all
 	if (options->ranks) {
 		options->ranks->branches = settings.branches;
+		options->ranks->cross_loops = settings.cross_loops;
 		here.threads = here.branches = 0;
 	}
 	loaded.runs_code = true;

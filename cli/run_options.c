@@ -35,6 +35,7 @@ static const char help[] =
 	"      --unretained MODE  the others: frozen (default), or bounded to that frequency\n"
 	"      --threads N        share the work of a step among N threads, where that is faster; docs/parallel.md\n"
 	"      --branches P       partition the model for P workers (default N): the same bits for any number of threads\n"
+	"      --cross-loops WHEN whether closed loops may span branches: auto (where that is faster), never, always\n"
 	"      --replay S         what `calder view` needs every S seconds (default: with other samples, 60 a second at most)\n"
 	"      --no-replay        HDF5 without that\n"
 	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
@@ -85,6 +86,7 @@ enum {
 	OPTION_UNRETAINED,
 	OPTION_THREADS,
 	OPTION_BRANCHES,
+	OPTION_CROSS_LOOPS,
 	OPTION_FLUSH,
 	OPTION_REPLAY,
 	OPTION_NO_REPLAY,
@@ -120,6 +122,7 @@ static const struct option long_options[] = {
 	{"unretained", required_argument, NULL, OPTION_UNRETAINED},
 	{"threads", required_argument, NULL, OPTION_THREADS},
 	{"branches", required_argument, NULL, OPTION_BRANCHES},
+	{"cross-loops", required_argument, NULL, OPTION_CROSS_LOOPS},
 	{"flush", required_argument, NULL, OPTION_FLUSH},
 	{"replay", required_argument, NULL, OPTION_REPLAY},
 	{"no-replay", no_argument, NULL, OPTION_NO_REPLAY},
@@ -205,6 +208,9 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return EXIT_OK;
 	case 'm':
 		options->method = value;
+		return EXIT_OK;
+	case OPTION_CROSS_LOOPS:
+		options->cross_loops = value;
 		return EXIT_OK;
 	case OPTION_CHECKPOINT:
 		options->checkpoints.path = value;
@@ -345,6 +351,8 @@ int run_options_apply(const RunOptions *options, CalRunSettings *settings) {
 	if (!override_workers(&settings->threads, options->threads) ||
 	    !override_workers(&settings->branches, options->branches))
 		return say_usage("run", "--threads and --branches take a whole number from 1 to %d", BRANCHES_MOST);
+	if (options->cross_loops && !cross_loops_parse(options->cross_loops, &settings->cross_loops))
+		return say_usage("run", "--cross-loops is auto, never or always, not '%s'", options->cross_loops);
 	if (options->method && cal_method_find(options->method, &settings->method.method) != 0) {
 		char names[200];
 		cal_method_names(names, sizeof names);

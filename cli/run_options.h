@@ -25,8 +25,7 @@ typedef struct RunOptions {
 	const char *method;
 	double duration, interval, step, rtol, atol; // NAN: as the file says
 	double threads, branches;                    // likewise
-	int formulation, unretained;                 // likewise, -1: as the file says
-	double update, retain;                       // likewise
+	const char *cross_loops;                     // NULL: as the file says
 	double assemble;                             // likewise [rad]
 	double flush;                                // [s]; 0: default
 	CalResultsFull when_full;

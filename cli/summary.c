@@ -126,8 +126,8 @@ static void print_cut(const CalBranches *branches, FILE *out) {
 		return;
 	}
 	const int threads = cal_branches_threads(branches);
-	fprintf(out, "  parallel    %d branches on %d %s\n", cal_branches_count(branches), threads,
-	        threads == 1 ? "thread" : "threads");
+	fprintf(out, "  parallel    %d branches on %d %s%s\n", cal_branches_count(branches), threads,
+	        threads == 1 ? "thread" : "threads", cal_branches_cross_loops(branches) ? "; loops span branches" : "");
 }
 
 static void print_group(const Summary *summary, CalSim *sim, int group, FILE *out) {
@@ -378,10 +378,10 @@ static void json_ranks(const CalDistributionInfo *ranks, FILE *out) {
 	fprintf(
 		out,
 		",\n  \"ranks\": {\"size\": %d, \"busy\": %d, \"branches\": %d, \"interfaces\": %d, \"interface_only\": %s, "
-		"\"evaluations\": %lld, \"messages\": %lld, \"numbers\": %lld, \"gathers\": %lld, \"gathered\": %lld}",
+		"\"evaluations\": %lld, \"corrections\": %lld, \"residuals\": %lld, \"messages\": %lld, \"numbers\": %lld, \"gathers\": %lld, \"gathered\": %lld}",
 		ranks->size, ranks->busy, ranks->branches, ranks->interfaces, ranks->interface_only ? "true" : "false",
-		(long long)ranks->evaluations, (long long)ranks->messages, (long long)ranks->numbers, (long long)ranks->gathers,
-		(long long)ranks->gathered);
+		(long long)ranks->evaluations, (long long)ranks->corrections, (long long)ranks->residuals,
+		(long long)ranks->messages, (long long)ranks->numbers, (long long)ranks->gathers, (long long)ranks->gathered);
 }
 
 static void json_formulation(const CalSim *sim, FILE *out) {

@@ -21,25 +21,41 @@
 #include "clock.h"
 #include "interrupt.h"
 
-enum { SLOTS = 256, SLOT_NUMBERS = 64, SPINS = 200 };
+enum { SLOTS = 256, SPINS = 200 };
 static const double grace = 0.25;        // [s] to wait on when a signal has asked for the end
 static const double survivors_wait = 10; // [s] at most, for the word of others that they have saved
 enum { SAVED_TAG = 30000 };              // apart from those of messages between branches
 
+/* Room for a message; it grows to the largest that was in it. */
+typedef struct Room {
+	double *x;
+	int count;
+} Room;
+
 typedef struct Slot {
 	MPI_Request request;
-	double x[SLOT_NUMBERS];
+	Room room;
 } Slot;
 
 typedef struct Mpi {
 	int rank, size;
 	double lost_after;
 	bool patient;
-	double inbox[SLOT_NUMBERS];
+	Room inbox;
 	int next;
 	int *counts, *displacements; // [size]
 	Slot slots[SLOTS];
 } Mpi;
+
+static bool fit_room(Room *room, int count) {
+	if (count <= room->count)
+		return true;
+	double *x = realloc(room->x, (size_t)count * sizeof *x);
+	if (!x)
+		return false;
+	*room = (Room){x, count};
+	return true;
+}
 
 /* Until a request is done; false: it will not be. */
 static bool wait_for(const Mpi *mpi, MPI_Request *request, bool for_ever) {
@@ -67,20 +83,21 @@ static int mpi_send(void *user, int to, int tag, const double *x, int count) {
 	Mpi *mpi = user;
 	Slot *slot = &mpi->slots[mpi->next];
 	mpi->next = (mpi->next + 1) % SLOTS;
-	if (count > SLOT_NUMBERS || !wait_for(mpi, &slot->request, false))
+	if (!wait_for(mpi, &slot->request, false) || !fit_room(&slot->room, count))
 		return 1 + to;
-	memcpy(slot->x, x, (size_t)count * sizeof(double));
-	return MPI_Isend(slot->x, count, MPI_DOUBLE, to, tag, MPI_COMM_WORLD, &slot->request) == MPI_SUCCESS ? 0 : 1 + to;
+	memcpy(slot->room.x, x, (size_t)count * sizeof(double));
+	return MPI_Isend(slot->room.x, count, MPI_DOUBLE, to, tag, MPI_COMM_WORLD, &slot->request) == MPI_SUCCESS ? 0
+	                                                                                                          : 1 + to;
 }
 
 static int mpi_receive(void *user, int from, int tag, double *x, int count) {
 	Mpi *mpi = user;
 	MPI_Request request;
-	if (count > SLOT_NUMBERS ||
-	    MPI_Irecv(mpi->inbox, count, MPI_DOUBLE, from, tag, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
+	if (!fit_room(&mpi->inbox, count) ||
+	    MPI_Irecv(mpi->inbox.x, count, MPI_DOUBLE, from, tag, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
 	    !wait_for(mpi, &request, false))
 		return 1 + from;
-	memcpy(x, mpi->inbox, (size_t)count * sizeof(double));
+	memcpy(x, mpi->inbox.x, (size_t)count * sizeof(double));
 	return 0;
 }
 
@@ -155,6 +172,9 @@ static void close_mpi(Mpi *mpi, bool lost, int code) {
 	for (int i = 0; i < SLOTS; i++)
 		MPI_Wait(&mpi->slots[i].request, MPI_STATUS_IGNORE);
 	MPI_Finalize();
+	for (int i = 0; i < SLOTS; i++)
+		free(mpi->slots[i].room.x);
+	free(mpi->inbox.x);
 	free(mpi->counts);
 	free(mpi);
 }

@@ -45,12 +45,13 @@ typedef struct CalDistribution {
 
 /**
  * Puts a simulation on ranks; all call it, before or between advances, with the same states. A rank with another model,
- * other options or another version is refused on all ranks (CAL_ERR_MODEL), by name. Simulations that are prepared for
- * changes of topology cannot be distributed (CAL_ERR_UNSUPPORTED).
+ * other options or another version is refused on all ranks (CAL_ERR_MODEL), by name. A simulation whose topology is to
+ * change is reserved (cal_sim_reserve()) before; all ranks make the same changes, and each divides the new groups anew.
  *
- * Where nothing reads the whole state within an advance (a method with fixed steps, no loops, devices, events or
- * compiled subsystems, inputs of time alone) only what crosses interfaces is sent: three messages for each interface
- * between two ranks and evaluation, 45 numbers. Otherwise accelerations of all go to all after each evaluation.
+ * Where nothing reads the whole state within an advance (a method with fixed steps, no devices, events or compiled
+ * subsystems, inputs of time alone) only what crosses interfaces is sent: three messages for each interface between two
+ * ranks and evaluation, 45 numbers, and more where loops span ranks (docs/distributed.md). Otherwise accelerations of all
+ * go to all after each evaluation.
  * CAL_ERR_LOST of an advance: a rank is gone; all states are those before the advance, and can be saved.
  */
 CAL_API CalStatus cal_sim_distribute(CalSim *sim, const CalDistribution *how, CalError *error);

@@ -48,6 +48,8 @@ typedef enum CalCrossLoops {
 	CAL_CROSS_LOOPS_NEVER,  // each loop is closed within one branch
 	CAL_CROSS_LOOPS_ALWAYS, // loops may span branches
 } CalCrossLoops;
+/** "auto", "never", "always", as files and the command line have it; NULL beyond. */
+CAL_API const char *cal_cross_loops_name(CalCrossLoops cross_loops);
 
 /** A loop of the model. */
 typedef struct CalLoopInfo {

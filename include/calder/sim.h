@@ -54,10 +54,10 @@ typedef struct CalSimOptions {
 	int threads;         // that share the work of a step, the caller's among them, as far as there are processors; 0: 1
 	int branches;        // workers that each group is divided for (calder/branches.h); 0: as many as threads
 	int branches_forced; // nonzero: divide groups even where it is not faster
-	int not_pinned;      // nonzero: threads may be moved from processor to processor, and be more than these
-	CalPluginPolicy plugins;  // of cal_sim_load_device() and cal_sim_load_subsystem()
-	const volatile int *stop; // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
-	CalFormulationOptions formulation; // {0}: order N
+	CalCrossLoops cross_loops; // whether loops may span branches (calder/loops.h)
+	int not_pinned;            // nonzero: threads may be moved from processor to processor, and be more than these
+	CalPluginPolicy plugins;   // of cal_sim_load_device() and cal_sim_load_subsystem()
+	const volatile int *stop;  // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
 	double
 		assembly_limit; // how far cal_sim_restart() moves what was stated to close loops [rad]; 0: 0.1; INFINITY: any
 } CalSimOptions;

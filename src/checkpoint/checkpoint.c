@@ -379,6 +379,7 @@ static void finish_restore(Restore *r, int old_count) {
 		image_free(sim->topology, &r->will);
 	}
 	walk_states(&r->a, sim);
+	distribute_renew(sim);
 	sim_bind(sim); // needs no more than before
 	walk_rest(&r->a, sim, sim->system.integrator);
 	formulation_restore(sim);

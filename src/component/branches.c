@@ -234,6 +234,9 @@ CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *opt
 	    options->threads > WORKER_POOL_MAX)
 		return error_set(error, CAL_ERR_ARGUMENT, "model \"%s\": branches and threads must be between 0 and %d",
 		                 model->name, WORKER_POOL_MAX);
+	if (!cal_cross_loops_name(options->cross_loops))
+		return error_set(error, CAL_ERR_ARGUMENT, "model \"%s\": cross_loops is none of CAL_CROSS_LOOPS_*",
+		                 model->name);
 	if (options->transport && options->threads > 1)
 		return error_set(error, CAL_ERR_UNSUPPORTED,
 		                 "model \"%s\": a rank works with one thread, not with %d; start more ranks instead",
@@ -289,6 +292,12 @@ double *branches_numbers(CalBranches *branches) { return branches->numbers; }
 
 int cal_branches_count(const CalBranches *branches) { return branches ? branches->count : 0; }
 int cal_branches_threads(const CalBranches *branches) { return branches ? branches->threads : 0; }
+const char *cal_cross_loops_name(CalCrossLoops cross_loops) {
+	static const char *const names[] = {
+		[CAL_CROSS_LOOPS_AUTO] = "auto", [CAL_CROSS_LOOPS_NEVER] = "never", [CAL_CROSS_LOOPS_ALWAYS] = "always"};
+	return (int)cross_loops >= 0 && (size_t)cross_loops < sizeof names / sizeof *names ? names[cross_loops] : NULL;
+}
+
 int cal_branches_cross_loops(const CalBranches *branches) { return branches && branches->cross_loops; }
 
 CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) {

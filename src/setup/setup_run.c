@@ -46,10 +46,11 @@ static const char *check_stream(const CalRunStream *stream) {
 
 static const char *check_run(const CalRunSettings *run) {
 	const char *wrong = !is_not_negative(run->duration) ? "the duration must be a number of seconds, not negative"
-	                    : !cal_method_name(run->method.method)   ? "unknown method of integration"
-	                    : run->threads < 0 || run->branches < 0  ? "threads and branches must not be negative"
-	                    : run->stream_count > 0 && !run->streams ? "streams is NULL"
-	                                                             : NULL;
+	                    : !cal_method_name(run->method.method)    ? "unknown method of integration"
+	                    : run->threads < 0 || run->branches < 0   ? "threads and branches must not be negative"
+	                    : !cal_cross_loops_name(run->cross_loops) ? "cross_loops is none of CAL_CROSS_LOOPS_*"
+	                    : run->stream_count > 0 && !run->streams  ? "streams is NULL"
+	                                                              : NULL;
 	for (int i = 0; i < run->stream_count && !wrong; i++)
 		wrong = check_stream(&run->streams[i]);
 	return wrong;

@@ -22,6 +22,7 @@
 #include "component/partition.h"
 #include "integrate/scheme.h"
 #include "sim/sim_internal.h"
+#include "topology/topology.h"
 
 /* What a rank sends to the others after an advance, and of each group: what was seen of its inputs. */
 enum { NOTE_FAILED, NOTE_ACCOUNT, NOTE_GROUPS = NOTE_ACCOUNT + ACCOUNTS, NOTES_OF_GROUP = 3 };
@@ -58,6 +59,8 @@ typedef struct SimRanks {
 	bool failed;              // here, in the advance at hand
 	int lost;                 // as CalTransport says
 	int64_t gathers, gathered;
+	CalDistributionInfo past; // counts of groups that are no more
+	void *memory;             // of the arrays
 } SimRanks;
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
@@ -155,14 +158,12 @@ static int count_q(const CalSim *sim) {
 	return nq;
 }
 
-/* The object itself, and its arrays after it. */
 static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
 	const int most = d->width > 2 * MATCH_COUNT ? d->width : 2 * MATCH_COUNT;
 	const size_t size = (size_t)d->transport.size, nu = (size_t)count_u(sim);
 	size_t links = 1;
 	for (int i = 0; i < sim->group_count; ++i)
 		links += (size_t)sim->groups[i].model->link_count + 1;
-	cursor_array(cursor, 1, sizeof *d);
 	CURSOR_ARRAY(cursor, d->q, count_q(sim));
 	CURSOR_ARRAY(cursor, d->u, nu);
 	CURSOR_ARRAY(cursor, d->notes, size * (size_t)most);
@@ -172,19 +173,31 @@ static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, d->own, nu);
 }
 
-static SimRanks *create_ranks(const CalSim *sim, const CalDistribution *how) {
-	SimRanks made = {
-		.transport = *how->transport, .how = *how, .width = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count};
+/* Arrays for the groups that there are now. */
+static CalStatus make_arrays(const CalSim *sim, SimRanks *d) {
+	d->width = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count;
 	Cursor cursor = {.align = sizeof(double)};
-	layout_ranks(sim, &made, &cursor);
-	SimRanks *d = cursor_alloc_at_start(&cursor, &sim->allocator);
+	layout_ranks(sim, d, &cursor);
+	void *memory = cursor_alloc_at_start(&cursor, &sim->allocator);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	memory_free(&sim->allocator, d->memory);
+	d->memory = memory;
+	cursor_clear(&cursor);
+	layout_ranks(sim, d, &cursor);
+	return CAL_OK;
+}
+
+static SimRanks *create_ranks(const CalSim *sim, const CalDistribution *how) {
+	SimRanks *d = memory_alloc(&sim->allocator, sizeof *d);
 	if (!d)
 		return NULL;
-	cursor_clear(&cursor);
-	*d = made;
+	*d = (SimRanks){.transport = *how->transport, .how = *how};
 	d->how.transport = &d->transport;
-	layout_ranks(sim, d, &cursor);
-	return d;
+	if (make_arrays(sim, d) == CAL_OK)
+		return d;
+	memory_free(&sim->allocator, d);
+	return NULL;
 }
 
 static CalStatus partition_groups(CalSim *sim, const SimRanks *d) {
@@ -192,13 +205,17 @@ static CalStatus partition_groups(CalSim *sim, const SimRanks *d) {
 	                                  .forced = d->how.forced,
 	                                  .cross_loops = d->how.cross_loops,
 	                                  .transport = &d->transport};
-	for (int i = 0; i < sim->group_count; ++i) {
+	CalStatus status = CAL_OK;
+	if (sim->topology) // memory that is reserved for changes of topology does not know of branches
+		arena_bypass(sim->topology->arena, true);
+	for (int i = 0; i < sim->group_count && status == CAL_OK; ++i) {
 		SimGroup *group = &sim->groups[i];
-		const CalStatus status = branches_create(group->model, &options, NULL, &group->branches);
-		if (status != CAL_OK)
-			return status;
+		if (!group->branches)
+			status = branches_create(group->model, &options, NULL, &group->branches);
 	}
-	return CAL_OK;
+	if (sim->topology)
+		arena_bypass(sim->topology->arena, false);
+	return status;
 }
 
 /* Branches of all groups in turn are assigned as if they were of one. */
@@ -232,8 +249,7 @@ static CalStatus assign_ranks(CalSim *sim, SimRanks *d) {
 static CalStatus check_distribution(const CalSim *sim, const CalDistribution *how, CalError *error) {
 	const CalTransport *t = how ? how->transport : NULL;
 	if (!sim || !t || t->size < 1 || t->rank < 0 || t->rank >= t->size || !t->send || !t->receive || !t->gather ||
-	    how->branches < 0 || how->branches > WORKER_POOL_MAX || (int)how->cross_loops < 0 ||
-	    how->cross_loops > CAL_CROSS_LOOPS_ALWAYS)
+	    how->branches < 0 || how->branches > WORKER_POOL_MAX || !cal_cross_loops_name(how->cross_loops))
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_distribute: give a simulation and a transport with a rank below its size and three "
 		                 "functions, between 0 and %d branches, and one of CAL_CROSS_LOOPS_*",
@@ -241,14 +257,10 @@ static CalStatus check_distribution(const CalSim *sim, const CalDistribution *ho
 	if (sim->ranks || sim->moving)
 		return error_set(error, CAL_ERR_STAGE, "cal_sim_distribute: %s",
 		                 sim->moving ? "not within an advance" : "the simulation is distributed already");
-	const CalStatus status = formulation_refuse(sim, "ranks", error);
-	if (status != CAL_OK)
-		return status;
-	if (sim->topology)
-		return error_set(
-			error, CAL_ERR_UNSUPPORTED,
-			"a simulation that is prepared for changes of topology cannot be distributed; leave out the events "
-			"that change it, or run on one rank");
+	if (sim->method.euclidean)
+		return error_set(error, CAL_ERR_UNSUPPORTED,
+		                 "cal_sim_distribute: ranks project in the metric of the masses; leave out projection_metric: "
+		                 "euclidean");
 	for (int i = 0; i < sim->group_count; ++i) {
 		if (sim->groups[i].branches)
 			return error_set(
@@ -304,20 +316,36 @@ void distribute_end(CalSim *sim) {
 		sim->groups[i].branches = NULL;
 		sim->groups[i].own = NULL;
 	}
+	memory_free(&sim->allocator, sim->ranks->memory);
 	memory_free(&sim->allocator, sim->ranks);
 	sim->ranks = NULL;
+}
+
+void distribute_keep_counts(const CalSim *sim, const SimGroup *group) {
+	if (!sim->ranks || !group->branches)
+		return;
+	CalDistributionInfo counted = {0}, *past = &sim->ranks->past;
+	branches_count_messages(group->branches, &counted);
+	past->evaluations += counted.evaluations;
+	past->corrections += counted.corrections;
+	past->residuals += counted.residuals;
+	past->messages += counted.messages;
+	past->numbers += counted.numbers;
+	past->gathers += counted.gathers;
+	past->gathered += counted.gathered;
 }
 
 CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
 	if (!sim || !info || !sim->ranks)
 		return CAL_ERR_ARGUMENT;
 	const SimRanks *d = sim->ranks;
-	*info = (CalDistributionInfo){.rank = d->transport.rank,
-	                              .size = d->transport.size,
-	                              .interface_only = d->interface_only,
-	                              .lost = d->lost,
-	                              .gathers = d->gathers,
-	                              .gathered = d->gathered};
+	*info = d->past;
+	info->rank = d->transport.rank;
+	info->size = d->transport.size;
+	info->interface_only = d->interface_only;
+	info->lost = d->lost;
+	info->gathers += d->gathers;
+	info->gathered += d->gathered;
 	int last = -1;
 	for (int i = 0; i < sim->group_count; ++i) {
 		if (!sim->groups[i].branches)
@@ -436,6 +464,29 @@ static CalStatus gather_states(CalSim *sim, SimRanks *d, CalStatus own, bool *fa
 		status = g->motion ? CAL_OK : branches_bring_state(g->branches, g->state.q, g->state.u);
 	}
 	return status;
+}
+
+/* ---- changes of topology ------------------------------------------------------------------------------------ */
+
+void distribute_renew(CalSim *sim) {
+	SimRanks *d = sim->ranks;
+	if (!d)
+		return;
+	CalStatus status = make_arrays(sim, d);
+	if (status == CAL_OK)
+		status = partition_groups(sim, d);
+	if (status == CAL_OK)
+		status = assign_ranks(sim, d);
+	if (status != CAL_OK) {
+		d->lost = d->lost ? d->lost : 1 + d->transport.rank; // others will wait for it in vain
+		return;
+	}
+	set_whole(sim, !d->interface_only);
+}
+
+void distribute_save(CalSim *sim) {
+	if (sim->ranks)
+		save_states(sim, sim->ranks);
 }
 
 void distribute_note_failure(CalSim *sim) { sim->ranks->failed = true; }

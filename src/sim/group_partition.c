@@ -60,6 +60,7 @@ CalStatus group_partition(SimGroup *group, CalSim *sim) {
 }
 
 void group_release(SimGroup *group, const CalSim *sim) {
+	distribute_keep_counts(sim, group);
 	cal_branches_destroy(group->branches); // they look at the model
 	cal_model_destroy(group->model);
 	memory_free(&sim->allocator, group->memory);

@@ -399,6 +399,15 @@ CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *erro
 /** Of an evaluation whose accounts are not finite, on one rank of several. */
 void distribute_note_failure(CalSim *sim);
 void distribute_end(CalSim *sim);
+/**
+ * With other groups than before (the same on all ranks): branches for those that have none, and where these are. If there
+ * is no memory for them this rank counts as lost. Before sim_bind().
+ */
+void distribute_renew(CalSim *sim);
+/** Once all is as it is to be after a change: where to go back to if a rank is lost. */
+void distribute_save(CalSim *sim);
+/** Before a group is released: what its branches have sent. */
+void distribute_keep_counts(const CalSim *sim, const SimGroup *group);
 
 /* ---- held system matrices (formulation.c) -------------------------------------------------------- */
 

@@ -269,7 +269,7 @@ CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity
 		return status;
 	if (sim->ranks)
 		return error_set(error, CAL_ERR_UNSUPPORTED,
-		                 "cal_sim_reserve: the simulation is distributed, and its topology cannot change");
+		                 "cal_sim_reserve: the simulation is distributed; reserve before cal_sim_distribute()");
 	if (!describes(sim, desc))
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_reserve: the simulation was not made of this description; give the one it was");

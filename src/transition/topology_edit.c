@@ -429,12 +429,14 @@ void edit_commit(TopologyEdit *c, CalTransition *report) {
 		remove_slot(sim, gone);
 		first = gone < first ? first - 1 : c->made_count ? first : -1;
 	}
+	distribute_renew(sim);
 	sim_bind(sim); // edit_commit_or_abandon() has made room for it
 	sim->generation++;
 	const int entered[] = {first, other};
 	for (int i = 0; i < 2; i++)
 		lost -= entered[i] < 0 ? 0 : enter_group(sim, &sim->groups[entered[i]], report);
 	balance_add_loss(sim, lost - balance_stored(sim));
+	distribute_save(sim);
 	release_speeds(c);
 	report->group = first;
 	report->other = other;

@@ -111,8 +111,33 @@ messages 3 whole
 close serial-slow.csv many-slow.csv
 model chain 20 | sed -e 's/^\(  j[0-9]*: {q: .*\)}$/\1, guess: true}/' -e 's/^run:/loops:\n  tie: {type: distance, from: ground, to: b19\/tip, length: 15}\nrun:/' >loop.yaml
 calder 0 run loop.yaml -q -o serial.csv
-ranks 0 2 run loop.yaml --distribute=forced -q -o many.csv
+for size in 2 3; do
+	ranks 0 "$size" run loop.yaml --distribute=forced --cross-loops always --json -o many.csv
+	close serial-fast.csv many-fast.csv
+	python3 - <<'PYTHON' || fail "messages of a closed loop"
+import json
+r = json.load(open("out"))["ranks"]
+# the loop has one row and its end is outboard of every interface; samples alone gather
+sums = r["evaluations"] + r["corrections"]
+assert r["interface_only"] and r["interfaces"] == r["busy"] - 1 > 0 and r["gathers"] < 40 < r["evaluations"], r
+assert r["messages"] == 4 * r["interfaces"] * sums + 4 * r["interfaces"] * r["residuals"], r
+PYTHON
+done
+ranks 2 2 run loop.yaml --distribute --cross-loops often
+stderr_has "--cross-loops is auto, never or always, not 'often'"
+
+# ---- attach and detach on ranks; a checkpoint after a change resumes on another number of ranks, bit-identically
+model chain 3 | sed 's/^run:/events:\n  - {name: drop, at: 0.01 s, do: [{detach: j2, group: tail}]}\nrun:/' >drops.yaml
+calder 0 run drops.yaml -q -o serial.csv
+ranks 0 2 run drops.yaml --distribute=forced -q -o many.csv
 close serial-fast.csv many-fast.csv
+walk=$SOURCE_DIR/examples/walking_arm.yaml # grips, and lets go of where it stood
+calder 0 run "$walk" -q -m rk4 --step 2e-3 -d 1.6 -o serial.csv
+ranks 0 2 run "$walk" -q -m rk4 --step 2e-3 -d 1.6 --distribute=forced -o many.csv
+close serial.csv many.csv
+ranks 0 3 run "$walk" -q -m rk4 --step 2e-3 -d 1.3 --distribute=forced -o first.csv --checkpoint walk.ckpt
+ranks 0 2 run "$walk" -q -m rk4 --step 2e-3 -d 1.6 --distribute=forced -o rest.csv --restart walk.ckpt
+[ "$(tail -n 1 rest.csv)" = "$(grep -v '^#' many.csv | tail -n 1)" ] || fail "a resumed run differs"
 
 # ---- without mpirun, and on one: one rank
 calder 0 run model.yaml --distribute -o one.csv
@@ -165,9 +190,6 @@ refused 'small.yaml --distribute' 'heavier.yaml --distribute' 'rank 1 has anothe
 refused 'small.yaml --distribute' 'small.yaml --distribute --step 1e-3' 'rank 1 has another method, step or tolerance than rank 0'
 refused 'small.yaml --distribute' 'small.yaml --distribute -d 3' 'rank 1 has another input file, or other options'
 refused 'small.yaml --distribute' 'nowhere.yaml --distribute' 'nowhere.yaml'
-sed 's/^run:/events:\n  - {name: drop, at: 0.01 s, do: [{detach: j2}]}\nrun:/' small.yaml >drops.yaml
-ranks 3 2 run drops.yaml --distribute
-stderr_has 'changes of topology cannot be distributed'
 
 # ---- a rank is killed: the others end at once, with a message and a checkpoint from which the run resumes
 model chain 40 | sed 's/duration: 0.02 s/duration: 400 s/; s/interval: 2 ms/interval: 10 ms/' >model.yaml

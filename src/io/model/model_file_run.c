@@ -33,11 +33,13 @@ const FieldTable output_table = {FIELDS("output", output_keys), .doc = "Signals 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
 	double update;
-	int formulation, unretained, metric;
+	int formulation, unretained, metric, cross_loops;
 	const TreeNode *method, *projection, *threads, *branches, *assemble, *retain, *output;
 } RunInput;
 
 static const char *method_word(int i) { return i < CAL_METHOD_COUNT ? cal_method_name((CalMethod)i) : NULL; }
+
+static const char *cross_loops_word(int i) { return cal_cross_loops_name((CalCrossLoops)i); }
 
 static const Field run_keys[] = {
 	{"duration", FIELD_NOT_NEGATIVE, offsetof(RunInput, duration), DIM_TIME, .flags = FIELD_REQUIRED,
@@ -68,20 +70,10 @@ static const Field run_keys[] = {
 	{"branches", FIELD_WHOLE, offsetof(RunInput, branches), .flags = FIELD_AS_TREE,
      .doc = "workers that each group is partitioned for; default as many as `threads`. The same number "
             "gives the same bits with any number of threads"},
-	{"formulation", FIELD_CHOICE, offsetof(RunInput, formulation),
-     .doc =
-         "where accelerations come from: the recursion, or [system matrices](modes.md#runs-with-retained-modes) that "
-         "are held between updates; default `order-n`",
-     .words = FIELD_WORDS("order-n", "system")},
-	{"update", FIELD_POSITIVE, offsetof(RunInput, update), DIM_TIME,
-     .doc = "of `formulation: system`: time between updates of the matrices; required there"},
-	{"retain", FIELD_POSITIVE, offsetof(RunInput, retain), DIM_RATE, .flags = FIELD_AS_TREE,
-     .doc = "of `formulation: system`: frequency up to which modes of the system are retained, `40 Hz` or `40 rev/s`; "
-            "default: all are"},
-	{"unretained", FIELD_CHOICE, offsetof(RunInput, unretained),
-     .doc = "what becomes of the others: `frozen`, they keep their displacement; `bounded`, they have the frequency "
-            "`retain` and their static response; default `frozen`",
-     .words = FIELD_WORDS("frozen", "bounded")},
+	{"cross_loops", FIELD_CHOICE, offsetof(RunInput, cross_loops),
+     .doc = "whether loops may [span branches](parallel.md#loops); default `auto`: where the count of flops says that "
+            "it is faster",
+     .word_at = cross_loops_word},
 	{"assemble", FIELD_NUMBER, offsetof(RunInput, assemble), DIM_ANGLE, .flags = FIELD_AS_TREE,
      .doc = "how far closing [loops](loops.md#assembly) may move what the [state](#state) gives "
             "(lengths: times the lever arm of the loops; speeds: times the fastest); default 0.1 rad. "
@@ -411,6 +403,7 @@ static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 	    (in.assemble && !read_assemble(r, in.assemble, &run->assembly_limit)) ||
 	    !read_formulation(r, s, &in, &run->formulation))
 		return false;
+	run->cross_loops = (CalCrossLoops)in.cross_loops;
 	if (!cal_method_info(run->method.method)->adaptive && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",
 		                   cal_method_name(run->method.method));

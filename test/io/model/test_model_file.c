@@ -87,7 +87,7 @@ static const char *const two_groups =
 	"  - {node: c, force: [0, 0, 1 kN]}\n"
 	"run:\n"
 	"  {duration: 2 min, method: rk4, step: 5 ms, rtol: 1e-6, atol: 1e-7, min_step: 1 us, max_step: 0.1, max_steps: 1e6,\n"
-	"   projection: 150, threads: 2, branches: 6,\n"
+	"   projection: 150, threads: 2, branches: 6, cross_loops: always,\n"
 	"   output: {interval: 10 ms, signals: [q, u, udot, energy, momentum, 'node:a/tip', 'node:ground', 'reaction:jb']}}\n";
 
 static void description_and_state_arrive(void **state) {
@@ -213,6 +213,7 @@ static void run_settings_arrive(void **state) {
 	assert_int_equal(run.method.projection, 150);
 	assert_int_equal(run.threads, 2);
 	assert_int_equal(run.branches, 6);
+	assert_int_equal(run.cross_loops, CAL_CROSS_LOOPS_ALWAYS);
 	assert_int_equal(run.stream_count, 1);
 	assert_string_equal(run.streams[0].name, "main");
 	assert_null(run.streams[0].file);

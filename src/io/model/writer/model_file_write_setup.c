@@ -330,7 +330,8 @@ void write_run(Writer *w) {
 		put_named(w, &first, "projection_metric", "euclidean");
 	put_count(w, &first, "threads", run.threads);
 	put_count(w, &first, "branches", run.branches);
-	put_formulation(w, &first, &run.formulation);
+	if (run.cross_loops != CAL_CROSS_LOOPS_AUTO)
+		put_named(w, &first, "cross_loops", cal_cross_loops_name(run.cross_loops));
 	if (isinf(run.assembly_limit))
 		put_named(w, &first, "assemble", "any");
 	else if (run.assembly_limit > 0) {
