@@ -64,7 +64,10 @@ static CalStatus prepare_drive(PaperRun *run, int side, double *tau) {
 
 /* There are none where a partition would not be faster. */
 static CalStatus cut(PaperRun *run, const PaperWay *way, CalError *error) {
-	const CalBranchOptions options = {.branches = way->branches, .threads = way->threads};
+	const CalBranchOptions options = {.branches = way->branches,
+	                                  .threads = way->threads,
+	                                  .forced = way->cut_loops,
+	                                  .cross_loops = way->cut_loops ? CAL_CROSS_LOOPS_ALWAYS : CAL_CROSS_LOOPS_AUTO};
 	const CalStatus status =
 		way->branches > 1 ? cal_branches_create(run->model, &options, &run->branches, error) : CAL_OK;
 	if (run->branches && cal_branches_count(run->branches) == 1) {

@@ -5,6 +5,8 @@
 #ifndef BENCH_PAPERS_RUN_H
 #define BENCH_PAPERS_RUN_H
 
+#include <stdbool.h>
+
 #include "models.h"
 
 /** How it is solved. */
@@ -14,6 +16,7 @@ typedef struct PaperWay {
 	int projection; // as CalIntegratorOptions.projection
 	int branches;   // workers that it is partitioned for, where that is faster; below 2: in one piece
 	int threads;    // 0: 1
+	bool cut_loops; // divided even where it is not faster, through loops
 } PaperWay;
 
 typedef struct PaperRun {

@@ -132,11 +132,11 @@ calder 0 run drops.yaml -q -o serial.csv
 ranks 0 2 run drops.yaml --distribute=forced -q -o many.csv
 close serial-fast.csv many-fast.csv
 walk=$SOURCE_DIR/examples/walking_arm.yaml # grips, and lets go of where it stood
-calder 0 run "$walk" -q -m rk4 --step 2e-3 -d 1.6 -o serial.csv
-ranks 0 2 run "$walk" -q -m rk4 --step 2e-3 -d 1.6 --distribute=forced -o many.csv
+calder 0 run "$walk" -q -m rk4 --step 5e-4 -d 1.6 -o serial.csv
+ranks 0 2 run "$walk" -q -m rk4 --step 5e-4 -d 1.6 --distribute=forced -o many.csv
 close serial.csv many.csv
-ranks 0 3 run "$walk" -q -m rk4 --step 2e-3 -d 1.3 --distribute=forced -o first.csv --checkpoint walk.ckpt
-ranks 0 2 run "$walk" -q -m rk4 --step 2e-3 -d 1.6 --distribute=forced -o rest.csv --restart walk.ckpt
+ranks 0 3 run "$walk" -q -m rk4 --step 5e-4 -d 1.3 --distribute=forced -o first.csv --checkpoint walk.ckpt
+ranks 0 2 run "$walk" -q -m rk4 --step 5e-4 -d 1.6 --distribute=forced -o rest.csv --restart walk.ckpt
 [ "$(tail -n 1 rest.csv)" = "$(grep -v '^#' many.csv | tail -n 1)" ] || fail "a resumed run differs"
 
 # ---- without mpirun, and on one: one rank
