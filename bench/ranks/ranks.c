@@ -157,7 +157,7 @@ static void print_row(const Row *row, const Row *one, double model) {
 		printf("– |\n");
 }
 
-/* One table: all sizes of all models, in turns. *several: the model is fitted to runs on several ranks too. */
+/* One table: all sizes of all models, in turns. *several: to runs on enough ranks to tell interfaces apart. */
 static int measure_all(int closed, int quick, Shared *shared, RankModel *model, int *several) {
 	Sample samples[MODELS * SIZES];
 	static Row rows[MODELS][SIZES];
@@ -183,7 +183,7 @@ static int measure_all(int closed, int quick, Shared *shared, RankModel *model, 
 			if (!rows[m][s].count || info->busy != sizes[s] || !info->interface_only)
 				continue;
 			samples[count++] = (Sample){bodies[m], sizes[s], rows[m][s].seconds[0]};
-			*several |= sizes[s] > 1;
+			*several |= sizes[s] > 2;
 		}
 	}
 	if (failed || rank_model_fit(samples, count, model) != 0)
@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
 		if (several)
 			print_model(&model);
 		else
-			printf("\nNo model: there is no run on several ranks that sent interfaces alone.\n\n");
+			printf("\nNo prediction: that takes runs on four ranks or more that sent interfaces alone.\n\n");
 		fflush(stdout);
 	}
 	return 0;

@@ -34,7 +34,7 @@ enum {
 static const double COLUMNS = 0.10, BASE_PATH = 0.16; // of the flops of a piece
 
 /*
- * Of loops, in instructions of the real code (callgrind on chains that are welded together at their tips; a test compares).
+ * Of loops, in instructions of the real code (callgrind, on chains that are welded together at their tips).
  * Of elimination: for a row; for a dof, with n rows that pass it, n and n n. Of loops that span pieces: for a dof, with k
  * times eight columns, k and k k; for a link, an end of a loop; for a join, of width W, 1, W and W W; for a child that is
  * waited for, W W; for the system of all m rows, m, m m and m m m.
@@ -519,18 +519,6 @@ static CalStatus partitioner_init(Partitioner *c, const CalModel *model, void **
 	return CAL_OK;
 }
 
-/* Of all pieces, with what they have to know of their bases, and their joins. */
-static double total_flops(const Partitioner *c) {
-	double flops = c->count > 1 ? solve_flops(c) : 0;
-	for (int p = 0; p < c->count; ++p) {
-		bool carries = false;
-		for (int k = p + 1; k < c->count && !carries; ++k)
-			carries = c->pieces[k].parent == p;
-		flops += c->pieces[p].flops * (carries ? 1 + BASE_PATH : 1) + (c->pieces[p].decoupled ? join_flops(c) : 0);
-	}
-	return flops;
-}
-
 static CalStatus copy_partition(const Partitioner *c, double makespan, Partition *partition) {
 	const size_t pieces = (size_t)c->count * sizeof(PartitionPiece), links = (size_t)c->links * sizeof(int);
 	char *memory = memory_alloc(&c->model->allocator, pieces + links + 1);
@@ -539,7 +527,6 @@ static CalStatus copy_partition(const Partitioner *c, double makespan, Partition
 	*partition = (Partition){.count = c->count,
 	                         .makespan = makespan,
 	                         .flops = c->whole,
-	                         .work = total_flops(c),
 	                         .cross = c->cross,
 	                         .memory = memory};
 	partition->pieces = memcpy(memory, c->pieces, pieces);

@@ -29,7 +29,6 @@ typedef struct Partition {
 	int *piece_of;          // [link_count]
 	double flops;           // of the model in one piece
 	double makespan;        // flops of the busiest worker
-	double work;            // flops of all workers together
 	bool cross;             // loops may span pieces
 	void *memory;
 } Partition;
