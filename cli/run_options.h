@@ -26,6 +26,8 @@ typedef struct RunOptions {
 	double duration, interval, step, rtol, atol; // NAN: as the file says
 	double threads, branches;                    // likewise
 	const char *cross_loops;                     // NULL: as the file says
+	int formulation, unretained;                 // likewise, -1: as the file says
+	double update, retain;                       // likewise
 	double assemble;                             // likewise [rad]
 	double flush;                                // [s]; 0: default
 	CalResultsFull when_full;

@@ -263,14 +263,15 @@ typedef struct CalRunStream {
 } CalRunStream;
 
 typedef struct CalRunSettings {
-	const char *title;           // may be ""; cal_setup_set_run() takes NULL for the title that the setup has
-	double duration;             // [s]
-	CalIntegratorOptions method; // input and user are not set
-	int threads, branches;       // as in CalSimOptions; 0: nothing is said of them
-	CalCrossLoops cross_loops;   // likewise
-	double assembly_limit;       // likewise
-	int stream_count;            // 0: nothing is said of output
-	const CalRunStream *streams; //
+	const char *title;                 // may be ""; cal_setup_set_run() takes NULL for the title that the setup has
+	double duration;                   // [s]
+	CalIntegratorOptions method;       // input and user are not set
+	int threads, branches;             // as in CalSimOptions; 0: nothing is said of them
+	CalCrossLoops cross_loops;         // likewise
+	double assembly_limit;             // likewise
+	CalFormulationOptions formulation; // likewise
+	int stream_count;                  // 0: nothing is said of output
+	const CalRunStream *streams;       //
 } CalRunSettings;
 /** How long and by which method to run, and what to record. */
 CAL_API CalStatus cal_setup_set_run(CalSetup *setup, const CalRunSettings *run, CalError *error);

@@ -58,6 +58,7 @@ typedef struct CalSimOptions {
 	int not_pinned;            // nonzero: threads may be moved from processor to processor, and be more than these
 	CalPluginPolicy plugins;   // of cal_sim_load_device() and cal_sim_load_subsystem()
 	const volatile int *stop;  // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
+	CalFormulationOptions formulation; // {0}: order N
 	double
 		assembly_limit; // how far cal_sim_restart() moves what was stated to close loops [rad]; 0: 0.1; INFINITY: any
 } CalSimOptions;

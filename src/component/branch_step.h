@@ -74,7 +74,7 @@ bool branches_know_all(const CalBranches *branches);
  * Power that driven rows of loops supplied in the last branches_run() [W], in the order of the branches; on a rank that
  * does not know all, its share.
  */
-double branches_rows_power(const CalBranches *branches);
+double branches_drive_power(const CalBranches *branches);
 const CalModel *branches_model(const CalBranches *branches);
 CalWork *branches_whole(CalBranches *branches);  // workspace of the model in one piece; NULL: it has no loops
 double *branches_numbers(CalBranches *branches); // [2 rows + nu + nq] scratch of a projection

@@ -47,8 +47,8 @@ struct CalBranches {
 	CrossLoops *cross_loops; // loops that span branches, NULL: there are none
 	void *memory, *block;    // of these, of this
 	bool probe_doubtful;     // loops that span branches left a doubt at some configuration of solver_probe()
-	bool drives;             // rows of loops are driven
-	double rows_power;       // branches_rows_power()
+	bool drives;             // loops are driven
+	double drive_power;      // branches_drive_power()
 	int failed_dof;
 	double error; // as CalWork.loops.error, of the last evaluation
 	_Alignas(BRANCH_ALIGN) Evaluation evaluation;

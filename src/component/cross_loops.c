@@ -616,7 +616,7 @@ void cross_loops_find_mobility(CrossLoops *cross_loops, const Branch *branches, 
 	cross_loops->place[b->index].mobility = found;
 }
 
-/* Rows that nothing moves, beside what columns could move them by, have no multiplier. */
+/* Equations that nothing moves, beside what columns could move them by, have no multiplier. */
 static void drop_immobile_rows(const CrossLoops *cross_loops, double most) {
 	const int m = cross_loops->model->row_count;
 	const double *unit = cross_loops->unit;
@@ -648,7 +648,7 @@ static double path_spread(const Mobility *mobility) {
 	return mobility->path_most > 0 ? mobility->path_most / mobility->path_least : 1;
 }
 
-/* Factors Lambda. Kept rows with little left have lost digits; those left out may be what only heavy links move. */
+/* Factors Lambda. Kept equations with little left have lost digits; those left out may be what only heavy links move. */
 static int factor_compliance(CrossLoops *cross_loops, const Mobility *mobility) {
 	const int m = cross_loops->model->row_count;
 	MinNormRows found = {.tolerance = DEPENDENT, .unit = cross_loops->unit};

@@ -557,7 +557,7 @@ static int run_workers(CalBranches *s, WorkerFn work) {
  * Multipliers are where the loops were solved: by the whole model, across branches, or within each. Of a rank that knows
  * its own branches alone: its share.
  */
-static double sum_rows_power(const CalBranches *s, bool by_whole) {
+static double sum_drive_power(const CalBranches *s, bool by_whole) {
 	double power = 0;
 	if (by_whole || s->cross_loops)
 		return !by_whole && !ranks_has(s->ranks, 0)
@@ -565,7 +565,7 @@ static double sum_rows_power(const CalBranches *s, bool by_whole) {
 		           : loop_drives_power(s->model, s->evaluation.state.t,
 		                               by_whole ? s->whole->loops.lambda : s->cross_loops->lambda);
 	for (int k = 0; k < s->count; ++k)
-		power += s->branches[k].drives && s->worker_of[k] >= 0 ? s->branches[k].rows_power : 0;
+		power += s->branches[k].drives && s->worker_of[k] >= 0 ? s->branches[k].drive_power : 0;
 	return power;
 }
 
@@ -573,7 +573,7 @@ static double sum_rows_power(const CalBranches *s, bool by_whole) {
 static CalStatus run_among_ranks(CalBranches *s) {
 	s->ranks->evaluations++;
 	if (!s->ranks->whole) { // only the whole state can dispel a doubt: the run detects it and solves the whole model
-		s->rows_power = s->drives ? sum_rows_power(s, false) : 0;
+		s->drive_power = s->drives ? sum_drive_power(s, false) : 0;
 		return ranks_agree_status(s->ranks, solver_is_doubtful(s) ? CAL_NOT_CONVERGED : check_result(s));
 	}
 	if (ranks_gather_udot(s->ranks, &s->evaluation.state) != CAL_OK)

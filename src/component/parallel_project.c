@@ -37,7 +37,7 @@ typedef struct Projection {
 	const double *from;   // [nq] where dq starts
 	double *to;           // [nq] or [nu] that a call for each branch writes
 	double factor;        // of dq
-	bool doubtful;        // found: branches cannot tell the motion
+	bool doubtful;        // found: branches cannot determine the motion
 	bool failed;          // the last correction did, here
 	double measures[RANKS_MEASURES];
 } Projection;

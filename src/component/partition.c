@@ -85,7 +85,7 @@ static void count_tree(Partitioner *c) {
 	double flops = 0, instructions = 0;
 	for (int i = 0; i < c->links; ++i) {
 		const Link *link = &c->model->links[i];
-		const double joint = FLOPS_LINK + FLOPS_FREEDOM * link->nu;
+		const double joint = FLOPS_LINK + FLOPS_DOF * link->nu;
 		const double modes = link->flex_body >= 0 ? flex_flops(&c->model->flexes[link->flex_body]) : 0;
 		c->tree[i] = joint + modes;
 		flops += joint + modes;
@@ -524,11 +524,8 @@ static CalStatus copy_partition(const Partitioner *c, double makespan, Partition
 	char *memory = memory_alloc(&c->model->allocator, pieces + links + 1);
 	if (!memory)
 		return CAL_ERR_MEMORY;
-	*partition = (Partition){.count = c->count,
-	                         .makespan = makespan,
-	                         .flops = c->whole,
-	                         .cross = c->cross,
-	                         .memory = memory};
+	*partition =
+		(Partition){.count = c->count, .makespan = makespan, .flops = c->whole, .cross = c->cross, .memory = memory};
 	partition->pieces = memcpy(memory, c->pieces, pieces);
 	partition->piece_of = memcpy(memory + pieces, c->piece_of, links);
 	return CAL_OK;

@@ -35,8 +35,8 @@ typedef struct Ranks {
 	int *rank_of;            // [count] it only grows
 	int *starts;             // [size + 1] of what each rank gives to a gather
 	double *packet;          // room for states of all, or accelerations and verdicts, or a message with columns
-	bool whole;              // all ranks get all accelerations, and go on with all branches
-	bool failed;             // not whole: an evaluation went wrong, and the run went on
+	bool whole;              // all ranks get all accelerations, and continue with all branches
+	bool failed;             // not whole: an evaluation went wrong, and the run continued
 	int lost;                // 1 + the rank that is gone, -1: some rank, 0: none
 	int64_t evaluations, corrections, residuals, messages, numbers, gathers, gathered;
 } Ranks;

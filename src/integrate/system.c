@@ -260,7 +260,7 @@ static CalStatus solve_branches(CalIntegrator *ig, int i, const Evaluation *e, b
 		status = evaluate_branches(ig, i, e);
 	}
 	if (rows && !whole && status == CAL_OK) {
-		is->power[CAL_POWER_ROWS] = branches_rows_power(is->branches);
+		is->power[CAL_POWER_LOOPS] = branches_drive_power(is->branches);
 	}
 	if (is->power && moves && !known) {
 		is->power[CAL_POWER_PRESCRIBED] = NAN;

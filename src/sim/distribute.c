@@ -261,6 +261,9 @@ static CalStatus check_distribution(const CalSim *sim, const CalDistribution *ho
 		return error_set(error, CAL_ERR_UNSUPPORTED,
 		                 "cal_sim_distribute: ranks project in the metric of the masses; leave out projection_metric: "
 		                 "euclidean");
+	const CalStatus status = formulation_refuse(sim, "ranks", error);
+	if (status != CAL_OK)
+		return status;
 	for (int i = 0; i < sim->group_count; ++i) {
 		if (sim->groups[i].branches)
 			return error_set(

@@ -177,6 +177,9 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 	    options->branches > WORKER_POOL_MAX)
 		return error_set(error, CAL_ERR_ARGUMENT, "threads and branches must be between 0 and %d (they are %d and %d)",
 		                 WORKER_POOL_MAX, options->threads, options->branches);
+	CalStatus status = formulation_check(options, error);
+	if (status != CAL_OK)
+		return status;
 	if (!cal_cross_loops_name(options->cross_loops))
 		return error_set(error, CAL_ERR_ARGUMENT, "CalSimOptions.cross_loops is none of CAL_CROSS_LOOPS_*");
 	CalSim *made = sim_alloc(desc, options);

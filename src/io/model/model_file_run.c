@@ -74,6 +74,20 @@ static const Field run_keys[] = {
      .doc = "whether loops may [span branches](parallel.md#loops); default `auto`: where the count of flops says that "
             "it is faster",
      .word_at = cross_loops_word},
+	{"formulation", FIELD_CHOICE, offsetof(RunInput, formulation),
+     .doc =
+         "where accelerations come from: the recursion, or [system matrices](modes.md#runs-with-retained-modes) that "
+         "are held between updates; default `order-n`",
+     .words = FIELD_WORDS("order-n", "system")},
+	{"update", FIELD_POSITIVE, offsetof(RunInput, update), DIM_TIME,
+     .doc = "of `formulation: system`: time between updates of the matrices; required there"},
+	{"retain", FIELD_POSITIVE, offsetof(RunInput, retain), DIM_RATE, .flags = FIELD_AS_TREE,
+     .doc = "of `formulation: system`: frequency up to which modes of the system are retained, `40 Hz` or `40 rev/s`; "
+            "default: all are"},
+	{"unretained", FIELD_CHOICE, offsetof(RunInput, unretained),
+     .doc = "what becomes of the others: `frozen`, they keep their displacement; `bounded`, they have the frequency "
+            "`retain` and their static response; default `frozen`",
+     .words = FIELD_WORDS("frozen", "bounded")},
 	{"assemble", FIELD_NUMBER, offsetof(RunInput, assemble), DIM_ANGLE, .flags = FIELD_AS_TREE,
      .doc = "how far closing [loops](loops.md#assembly) may move what the [state](#state) gives "
             "(lengths: times the lever arm of the loops; speeds: times the fastest); default 0.1 rad. "

@@ -332,6 +332,7 @@ void write_run(Writer *w) {
 	put_count(w, &first, "branches", run.branches);
 	if (run.cross_loops != CAL_CROSS_LOOPS_AUTO)
 		put_named(w, &first, "cross_loops", cal_cross_loops_name(run.cross_loops));
+	put_formulation(w, &first, &run.formulation);
 	if (isinf(run.assembly_limit))
 		put_named(w, &first, "assemble", "any");
 	else if (run.assembly_limit > 0) {
