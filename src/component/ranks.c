@@ -222,7 +222,9 @@ void ranks_exchange_frames(Ranks *r, uint64_t evaluation) {
 				} else if (pass == 1 && rank[!side] == here) {
 					receive_tagged(r, rank[side], frame_tag(r, l, side), x, RANKS_FRAME);
 					memcpy(&end->frame, x, sizeof end->frame);
-					progress_post(&r->cross_loops->place[end->frame_branch].ready, evaluation);
+					ProgressMark *ready = &r->cross_loops->place[end->frame_branch].ready;
+					if (!progress_is_posted(ready, evaluation)) // by another loop on that branch
+						progress_post(ready, evaluation);
 				}
 			}
 		}
