@@ -166,11 +166,15 @@ int ranks_distribute(RunRanks *ranks, CalSim *sim, uint64_t fingerprint, const c
 static bool is_same(const char *a, const char *b) { return a && b && strcmp(a, b) == 0; }
 
 /* The first file and stdout are of rank 0, the second file of rank 1, and so on. */
-void ranks_share_files(const RunRanks *ranks, Record *record) {
-	int files = 0;
-	for (int i = 0; ranks && i < record->stream_count; i++) {
+int ranks_share_files(const RunRanks *ranks, Record *record, const CalSim *sim) {
+	int files = 0, code = EXIT_OK;
+	for (int i = 0; ranks && i < record->stream_count && code == EXIT_OK; i++) {
 		RecordStream *stream = &record->streams[i];
 		int before = 0;
+		if (ranks->parts && ranks->transport.size > 1 && stream->path && cal_results_is_hdf5(stream->path)) {
+			code = record_divide(record, i, sim, ranks->transport.rank, ranks->transport.size);
+			continue;
+		}
 		while (before < i && !is_same(record->streams[before].path, stream->path))
 			before++;
 		const bool known = before < i;
@@ -181,6 +185,7 @@ void ranks_share_files(const RunRanks *ranks, Record *record) {
 		else
 			stream->elsewhere = ranks->transport.rank != 0;
 	}
+	return code;
 }
 
 int ranks_count_streams(RunRanks *ranks, const Record *record, CalResultsCount *counts) {
@@ -189,7 +194,8 @@ int ranks_count_streams(RunRanks *ranks, const Record *record, CalResultsCount *
 		counts[i] = stream->index >= 0 ? cal_results_count(record->results, stream->index) : (CalResultsCount){0};
 		if (!ranks)
 			continue;
-		const double own[] = {(double)counts[i].written, (double)counts[i].dropped};
+		const bool counted = !stream->parts || stream->parts->own == 0; // all parts have as many records
+		const double own[] = {counted ? (double)counts[i].written : 0, counted ? (double)counts[i].dropped : 0};
 		if (!gather_numbers(ranks, own, 2))
 			return EXIT_LOST;
 		counts[i] = (CalResultsCount){0};

@@ -4,7 +4,7 @@
  *
  * All ranks do the same, call by call; what only one of them meets (a file that it cannot write, a signal) they exchange
  * where they meet. Rank 0 speaks, and writes checkpoints and the picture; each result file is written by one
- * rank, several files by several. All functions accept NULL: a run that is not distributed.
+ * rank, several files by several, or in parts by all (parts.h). All functions accept NULL: a run that is not distributed.
  */
 #ifndef CALDER_CLI_RANKS_H
 #define CALDER_CLI_RANKS_H
@@ -15,6 +15,7 @@
 typedef struct RunRanks {
 	CalTransport transport;
 	bool forced;               // --distribute=forced
+	bool parts;                // each rank records the columns of its own bodies
 	int branches;              // to partition for; 0: as many as ranks
 	CalCrossLoops cross_loops; // whether loops may span branches
 	double lost_after;         // [s]
@@ -37,8 +38,8 @@ int ranks_meet(RunRanks *ranks, int code, int *signal);
 /** Puts a simulation on the ranks. Returns an exit code, the same on all. */
 int ranks_distribute(RunRanks *ranks, CalSim *sim, uint64_t fingerprint, const char *path);
 bool ranks_is_first(const RunRanks *ranks);
-/** Streams whose files other ranks write are dropped from the record. */
-void ranks_share_files(const RunRanks *ranks, Record *record);
+/** Who writes what: a rank each file, or, with parts, all ranks each HDF5 file. Returns an exit code. */
+int ranks_share_files(const RunRanks *ranks, Record *record, const CalSim *sim);
 /** Of streams that other ranks have written: how much. Returns an exit code. */
 int ranks_count_streams(RunRanks *ranks, const Record *record, CalResultsCount *counts);
 /** After a failed advance: prints the reason, and keeps a checkpoint if a rank is lost. Returns an exit code. */

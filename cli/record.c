@@ -55,27 +55,57 @@ int record_set_path(RecordStream *stream, const char *path, bool several) {
 /* The library's errors begin with the path of the file. */
 static int say_of_file(const Record *record, const char *path, CalStatus status, const CalError *error) {
 	for (int i = 0; i < record->stream_count; i++) {
-		const char *own = record->streams[i].path;
-		if (own && strncmp(error->text, own, strlen(own)) == 0 && error->text[strlen(own)] == ':')
-			path = own;
+		const StreamParts *parts = record->streams[i].parts;
+		const char *const own[] = {record->streams[i].path, parts ? parts->path : NULL};
+		for (int k = 0; k < 2; k++)
+			if (own[k] && strncmp(error->text, own[k], strlen(own[k])) == 0 && error->text[strlen(own[k])] == ':')
+				path = own[k];
 	}
 	return say_status(path, status, error);
 }
 
-static bool fill_stream(RecordStream *stream, CalResultsStream *to) {
-	const int count = cal_sampler_column_count(stream->sampler);
+/* chosen[count] of its columns, NULL: all of them. */
+static bool fill_stream(const RecordStream *stream, const char *path, const int *chosen, int count,
+                        CalResultsStream *to) {
 	CalResultsColumn *columns = calloc((size_t)count, sizeof *columns);
 	for (int i = 0; columns && i < count; i++) {
 		CalSamplerColumn column;
-		cal_sampler_column(stream->sampler, i, &column);
+		cal_sampler_column(stream->sampler, chosen ? chosen[i] : i, &column);
 		columns[i] = (CalResultsColumn){column.name, column.unit};
 	}
-	*to = (CalResultsStream){.name = stream->name,
-	                         .path = stream->path,
-	                         .interval = stream->interval,
-	                         .columns = columns,
-	                         .column_count = count};
+	*to = (CalResultsStream){
+		.name = stream->name, .path = path, .interval = stream->interval, .columns = columns, .column_count = count};
 	return columns != NULL;
+}
+
+/* The file that joins the parts, on rank 0, which has the first; then this rank's own. */
+static bool fill_parts(RecordStream *stream, CalResultsStream *streams, int *count) {
+	const StreamParts *parts = stream->parts;
+	bool done = true;
+	if (parts->own == 0) {
+		CalResultsStream *joined = &streams[(*count)++];
+		done = fill_stream(stream, stream->path, NULL, cal_sampler_column_count(stream->sampler), joined);
+		joined->parts = (const char *const *)parts->files;
+		joined->part_count = parts->count;
+		joined->part_of = parts->part_of;
+	}
+	if (parts->own >= 0) {
+		stream->index = (*count)++;
+		done &= fill_stream(stream, parts->path, parts->columns, parts->column_count, &streams[stream->index]);
+	}
+	return done;
+}
+
+/* Adds a stream to those of the results, if this rank writes any of it. */
+static bool fill_results(RecordStream *stream, CalResultsStream *streams, int *count) {
+	const int columns = cal_sampler_column_count(stream->sampler);
+	stream->row = calloc((size_t)columns, sizeof(double));
+	if (!stream->row || !stream->path || stream->elsewhere)
+		return stream->row != NULL;
+	if (stream->parts)
+		return fill_parts(stream, streams, count);
+	stream->index = (*count)++;
+	return fill_stream(stream, stream->path, NULL, columns, &streams[stream->index]);
 }
 
 /* ---- events ------------------------------------------------------------------------------------ */
@@ -107,7 +137,7 @@ static bool event_texts(const CalScenario *scenario, EventTexts *texts) {
 static bool log_is_elsewhere(const Record *record) {
 	for (int i = 0; i < record->stream_count; i++)
 		if (record->streams[i].path && cal_results_is_hdf5(record->streams[i].path))
-			return record->streams[i].elsewhere;
+			return record->streams[i].elsewhere || (record->streams[i].parts && record->streams[i].parts->own != 0);
 	return false;
 }
 
@@ -147,15 +177,8 @@ int record_events(Record *record) {
 static int open_files(Record *record, CalResultsOptions *options, CalResultsStream *streams, const EventTexts *texts,
                       const char *path) {
 	bool done = true;
-	for (int i = 0; i < record->stream_count; i++) {
-		RecordStream *stream = &record->streams[i];
-		stream->row = calloc((size_t)cal_sampler_column_count(stream->sampler), sizeof(double));
-		done &= stream->row != NULL;
-		if (!stream->path || stream->elsewhere)
-			continue;
-		stream->index = options->stream_count++;
-		done &= fill_stream(stream, &streams[stream->index]);
-	}
+	for (int i = 0; i < record->stream_count; i++)
+		done &= fill_results(&record->streams[i], streams, &options->stream_count);
 	if (!done)
 		return say_status(path, CAL_ERR_MEMORY, NULL);
 	if (options->stream_count == 0)
@@ -169,7 +192,7 @@ static int open_files(Record *record, CalResultsOptions *options, CalResultsStre
 }
 
 int record_open(Record *record, CalResultsOptions *options, const char *path) {
-	CalResultsStream *streams = calloc((size_t)record->stream_count + 1, sizeof *streams);
+	CalResultsStream *streams = calloc(2 * (size_t)record->stream_count + 1, sizeof *streams); // joined, and parts
 	EventTexts texts;
 	options->stream_count = 0;
 	int code = event_texts(record->scenario, &texts) && streams ? open_files(record, options, streams, &texts, path)
@@ -181,6 +204,21 @@ int record_open(Record *record, CalResultsOptions *options, const char *path) {
 	free(texts.actions);
 	free(streams);
 	options->streams = NULL;
+	return code;
+}
+
+int record_divide(Record *record, int index, const CalSim *sim, int rank, int size) {
+	RecordStream *stream = &record->streams[index];
+	const int count = cal_sampler_column_count(stream->sampler);
+	int code = parts_create(stream->sampler, sim, stream->path, rank, size, &stream->parts);
+	unsigned char *wanted = calloc((size_t)count, sizeof *wanted);
+	if (code == EXIT_OK && !wanted)
+		code = say_status(stream->path, CAL_ERR_MEMORY, NULL);
+	for (int i = 0; code == EXIT_OK && i < count; i++) // of a plot all, on the rank that draws it
+		wanted[i] = stream->parts->part_of[i] == stream->parts->own || (record->keep && index == 0);
+	if (code == EXIT_OK)
+		cal_sampler_select(stream->sampler, wanted);
+	free(wanted);
 	return code;
 }
 
@@ -274,7 +312,8 @@ static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, cons
 		stream->next = (int64_t)floor((cal_sim_time(sim) - record->start) / stream->interval + coincidence) + 1;
 	if (record->keep && stream == record->streams && !keep_row(record))
 		return say_status(path, CAL_ERR_MEMORY, NULL);
-	if (stream->index >= 0 && cal_results_put(record->results, stream->index, stream->row) != CAL_OK)
+	const double *row = stream->parts ? parts_pick(stream->parts, stream->row) : stream->row;
+	if (stream->index >= 0 && cal_results_put(record->results, stream->index, row) != CAL_OK)
 		return EXIT_INPUT;
 	return EXIT_OK;
 }
@@ -342,6 +381,7 @@ void record_free(Record *record) {
 		free(record->streams[i].path);
 		free(record->streams[i].row);
 		free(record->streams[i].spins);
+		parts_destroy(record->streams[i].parts);
 		cal_sampler_destroy(record->streams[i].sampler);
 	}
 	cal_results_destroy(record->results);

@@ -10,13 +10,15 @@
 #define CALDER_CLI_RECORD_H
 
 #include "panels.h"
+#include "parts.h"
 
 typedef struct RecordStream {
 	const char *name;
-	char *path;      // of its file, from malloc; NULL: nowhere
-	double interval; // [s], 0: every step
-	bool elsewhere;  // another rank writes it
-	bool along;      // at least that time apart, but only when another stream takes a sample
+	char *path;         // of its file, from malloc; NULL: nowhere
+	double interval;    // [s], 0: every step
+	bool elsewhere;     // another rank writes it
+	StreamParts *parts; // each rank writes some of its columns; NULL: one file has them all
+	bool along;         // at least that time apart, but only when another stream takes a sample
 	CalSampler *sampler;
 	double *row;     // [columns of the sampler] the last sample
 	int64_t next;    // the next sample is at start + next * interval
@@ -51,6 +53,8 @@ RecordStream *record_add(Record *record);
  * "run.csv" becomes "run-main.csv". Returns an exit code.
  */
 int record_set_path(RecordStream *stream, const char *path, bool several);
+/** Divides the columns of a stream with an HDF5 file among ranks (parts.h). Returns an exit code. */
+int record_divide(Record *record, int index, const CalSim *sim, int rank, int size);
 /** Opens the files; what is stored in them about the run is in options. Returns an exit code. */
 int record_open(Record *record, CalResultsOptions *options, const char *path);
 /** After record_create(): the run resumes at time t; samples due then are still to be taken. */

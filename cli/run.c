@@ -301,7 +301,8 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	int code = set_streams(options, settings, record, sim, summary->path);
 	record->scenario = summary->scenario;
 	record->keep = options->svg && !kept.elsewhere;
-	ranks_share_files(options->ranks, record);
+	if (code == EXIT_OK)
+		code = ranks_share_files(options->ranks, record, sim);
 	if (code == EXIT_OK)
 		code = spare_files(options, record, input);
 	if (code == EXIT_OK)
@@ -384,8 +385,9 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 
 /* Of all that has to be the same on every rank and that the simulation does not know: files and options. */
 static uint64_t fingerprint(const RunOptions *options, const CalRunSettings *settings, const Input *input) {
-	const double numbers[] = {settings->duration, isnan(options->interval) ? -1 : options->interval,
-	                          options->checkpoints.every, options->replay, options->no_replay};
+	const double numbers[] = {settings->duration,         isnan(options->interval) ? -1 : options->interval,
+	                          options->checkpoints.every, options->replay,
+	                          options->no_replay,         options->parts};
 	const char *texts[] = {input->text, options->out, options->svg, options->checkpoints.path,
 	                       options->checkpoints.restart};
 	uint64_t hash = ranks_hash(UINT64_C(0xcbf29ce484222325), numbers, sizeof numbers);
@@ -443,7 +445,7 @@ int command_run(int argc, char **argv) {
 	int code = run_options_parse(&options, argc, argv);
 	if (code >= 0 || !options.path)
 		return code;
-	RunRanks ranks = {.forced = options.branches_forced, .lost_after = options.lost_after};
+	RunRanks ranks = {.forced = options.branches_forced, .parts = options.parts, .lost_after = options.lost_after};
 	options.ranks = options.distribute ? &ranks : NULL;
 	code = ranks_open(options.ranks);
 	if (code == EXIT_OK)

@@ -51,6 +51,7 @@ static const char help[] =
 	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: partition the\n"
 	"                         model even where that is not faster (docs/distributed.md)\n"
 	"      --lost-after S     a rank that sends nothing for S seconds counts as lost (60)\n"
+	"      --parts            each rank records its own bodies: FILE.rank0.h5, ..., which FILE.h5 joins\n"
 	"      --strict           exit code 1 if there is something to doubt in the results (docs/doubts.md)\n"
 	"      --no-code          refuse a model that names a shared object (library: ...) instead of running its code\n"
 	"      --json             summary as JSON\n"
@@ -100,6 +101,7 @@ enum {
 	OPTION_RESTART,
 	OPTION_DISTRIBUTE,
 	OPTION_LOST_AFTER,
+	OPTION_PARTS,
 	OPTION_STRICT,
 	OPTION_NO_CODE
 };
@@ -136,6 +138,7 @@ static const struct option long_options[] = {
 	{"restart", required_argument, NULL, OPTION_RESTART},
 	{"distribute", optional_argument, NULL, OPTION_DISTRIBUTE},
 	{"lost-after", required_argument, NULL, OPTION_LOST_AFTER},
+	{"parts", no_argument, NULL, OPTION_PARTS},
 	{"strict", no_argument, NULL, OPTION_STRICT},
 	{"no-code", no_argument, NULL, OPTION_NO_CODE},
 	{"json", no_argument, NULL, 'j'},
@@ -260,6 +263,9 @@ static int set_option(RunOptions *options, int option, const char *value) {
 	case OPTION_UNRETAINED:
 	case OPTION_RETAIN:
 		return set_formulation(options, option, value);
+	case OPTION_PARTS:
+		options->parts = true;
+		return EXIT_OK;
 	case OPTION_STRICT:
 		options->strict = true;
 		return EXIT_OK;
@@ -275,6 +281,17 @@ static int set_option(RunOptions *options, int option, const char *value) {
 	default:
 		return EXIT_USAGE;
 	}
+}
+
+/* Of a run on ranks. */
+static int check_ranks(const RunOptions *options) {
+	if (options->distribute && (options->live || options->real_time > 0 || strcmp(options->path, "-") == 0))
+		return say_usage("run", "--distribute goes with a model file, and without --live and --real-time");
+	if (options->parts && !options->distribute)
+		return say_usage("run", "--parts is for the ranks of --distribute; without, one file has everything");
+	if (options->parts && options->when_full == CAL_RESULTS_DROP)
+		return say_usage("run", "--parts goes with --when-full wait: ranks would drop different records");
+	return -1;
 }
 
 int run_options_parse(RunOptions *options, int argc, char **argv) {
@@ -318,9 +335,7 @@ int run_options_parse(RunOptions *options, int argc, char **argv) {
 		return say_usage("run", "only one of CSV, plot and JSON summary can go to stdout");
 	if (options->checkpoints.every > 0 && !options->checkpoints.path)
 		return say_usage("run", "--checkpoint-every needs --checkpoint FILE");
-	if (options->distribute && (options->live || options->real_time > 0 || strcmp(options->path, "-") == 0))
-		return say_usage("run", "--distribute goes with a model file, and without --live and --real-time");
-	return -1;
+	return check_ranks(options);
 }
 
 static void override(double *setting, double option) {

@@ -41,7 +41,7 @@ typedef struct RunOptions {
 	Checkpoints checkpoints;
 	double lost_after; // [s]
 	RunRanks *ranks;   // NULL: one process
-	bool distribute, branches_forced;
+	bool distribute, branches_forced, parts;
 	bool no_code; // what the model names is not loaded
 	bool json, quiet, strict;
 } RunOptions;

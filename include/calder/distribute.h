@@ -71,6 +71,8 @@ typedef struct CalDistributionInfo {
 	int64_t gathers, gathered; // calls of gather(), and the numbers that this rank gave
 } CalDistributionInfo;
 CAL_API CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info);
+/** The rank that solves a body now; 0 where the simulation is not distributed, or has no such body. */
+CAL_API int cal_sim_rank_of(const CalSim *sim, CalBodyId body);
 
 #ifdef __cplusplus
 }

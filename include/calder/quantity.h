@@ -92,6 +92,14 @@ CAL_API CalStatus cal_sampler_column(const CalSampler *sampler, int column, CalS
 /** The columns first .. first + count - 1 of a name that was added, or that is a column; count 0: there are none. */
 CAL_API CalStatus cal_sampler_find(const CalSampler *sampler, const char *name, int *first, int *count);
 /**
+ * ranks[column_count]: the rank that solves the object of each column in a distributed simulation now (calder/distribute.h);
+ * 0 for what belongs to no single body: the time, pairs of nodes, loops, groups, devices, events. CAL_ERR_STAGE: the topology has
+ * changed since the last sample.
+ */
+CAL_API CalStatus cal_sampler_ranks(const CalSampler *sampler, const CalSim *sim, int *ranks);
+/** From now on only objects with a column that is wanted[column_count] are sampled; columns of the others are NaN. */
+CAL_API CalStatus cal_sampler_select(CalSampler *sampler, const unsigned char *wanted);
+/**
  * row[column_count]: the values now; the first is the time. Does not change the course of the run. Allocates only where the
  * topology has changed and a group has more constraint equations, or there are more groups, than before.
  */

@@ -7,6 +7,8 @@
  * that a step never waits for the disk; what happens when the buffer is full is the caller's choice. Files are HDF5
  * (several streams each, docs/results.md says what is in them) or CSV (one stream each). Every flush_s seconds all that
  * was put is handed to the operating system: a process that is killed loses no more than that, and its files can be read.
+ * A stream may join the columns of others: each of its parts is a result file with a stream of the same name and group,
+ * whose columns are the time and those of the part, in the order of the joined ones (docs/distributed.md).
  * HDF5 needs a library built with it (CALDER_WITH_HDF5); otherwise its files are refused with CAL_ERR_UNSUPPORTED.
  */
 #ifndef CALDER_RESULTS_H
@@ -47,6 +49,9 @@ typedef struct CalResultsStream {
 	const char *group;               // of the HDF5 file that it is in; NULL: "streams"
 	const CalResultsTexts *texts;    // [text_count] HDF5: datasets beside it, written at the start
 	int text_count;                  //
+	const char *const *parts;        // [part_count] HDF5: files in the same folder that hold its columns, by name
+	int part_count;                  // 0: the columns are here; otherwise nothing is put into this stream
+	const int *part_of;              // [column_count] the part of each column; of the time: 0
 } CalResultsStream;
 
 /** Where results go, and what the HDF5 files store about the run. Nothing of it is needed after cal_results_create(). */
@@ -127,7 +132,10 @@ typedef struct CalResultsAbout {
 CAL_API CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *error);
 CAL_API void cal_results_about_free(CalResultsAbout *about);
 
-/** stream NULL: the first. An unknown one is answered with the names that there are. */
+/**
+ * stream NULL: the first. An unknown one is answered with the names that there are. Of a stream in parts: the records that
+ * all of them hold.
+ */
 CAL_API CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable *table, CalError *error);
 CAL_API void cal_results_table_free(CalResultsTable *table);
 

@@ -97,6 +97,8 @@ void branches_place(CalBranches *branches, const int *rank_of, uint8_t *own);
  * and the rank continues.
  */
 void branches_set_whole(CalBranches *branches, bool whole);
+/** The rank that has a body. */
+int branches_rank_of(const CalBranches *branches, int body);
 /** Whether something went wrong since then. */
 bool branches_failed(const CalBranches *branches);
 /** q[nq] and u[nu] of all branches from the ranks that they are on to all. */

@@ -150,6 +150,11 @@ void branches_place(CalBranches *s, const int *rank_of, uint8_t *own) {
 	}
 }
 
+int branches_rank_of(const CalBranches *s, int body) {
+	const int link = s->model->bodies[body].link; // -1: it is welded to the ground
+	return link >= 0 ? s->ranks->rank_of[s->partition.piece_of[link]] : s->ranks->rank_of[0];
+}
+
 void branches_set_whole(CalBranches *s, bool whole) {
 	s->ranks->whole = whole;
 	s->ranks->failed = false;

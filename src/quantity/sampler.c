@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include <calder/distribute.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -332,6 +334,49 @@ CalStatus cal_sampler_column(const CalSampler *sampler, int column, CalSamplerCo
 	if (!sampler || !info || column < 0 || column >= sampler->column_count)
 		return CAL_ERR_ARGUMENT;
 	*info = sampler->columns[column];
+	return CAL_OK;
+}
+
+/* The body that an object is part of, {0}: none, or several. */
+static CalBodyId body_of(const CalSim *sim, const SampledItem *item) {
+	const SampledObject *object = &item->object;
+	const CalQuantityAbout about = item->quantity->info.about;
+	const CalModel *model = object->group >= 0 ? cal_sim_model(sim, object->group) : NULL;
+	const bool joint = about == CAL_ABOUT_COORDINATE || about == CAL_ABOUT_JOINT;
+	CalNodeInfo node;
+	CalBodyInfo body;
+	int index = joint && !object->body.value ? object->index : -1;
+	if (about == CAL_ABOUT_NODE && model && !object->pair && cal_model_node(model, object->index, &node) == CAL_OK)
+		index = node.body;
+	if (!object->body.value && index >= 0 && model && cal_model_body(model, index, &body) == CAL_OK)
+		return body.id;
+	return object->body;
+}
+
+CalStatus cal_sampler_ranks(const CalSampler *sampler, const CalSim *sim, int *ranks) {
+	if (!sampler || !sim || !ranks)
+		return CAL_ERR_ARGUMENT;
+	if (sampler->item_count > 0 && sampler->generation != cal_sim_generation(sim))
+		return CAL_ERR_STAGE; // cal_sampler_sample() looks up the objects
+	ranks[0] = 0;
+	for (int i = 0; i < sampler->item_count; i++) {
+		const SampledItem *item = &sampler->items[i];
+		const int rank = cal_sim_rank_of(sim, body_of(sim, item));
+		for (int k = item->first; k < item->first + item->count; k++)
+			ranks[k] = rank;
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_sampler_select(CalSampler *sampler, const unsigned char *wanted) {
+	if (!sampler || !wanted)
+		return CAL_ERR_ARGUMENT;
+	for (int i = 0; i < sampler->item_count; i++) {
+		SampledItem *item = &sampler->items[i];
+		item->unwanted = true;
+		for (int k = item->first; k < item->first + item->count && item->unwanted; k++)
+			item->unwanted = !wanted[k];
+	}
 	return CAL_OK;
 }
 

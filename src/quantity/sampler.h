@@ -15,6 +15,7 @@ typedef struct SampledItem {
 	int first, count; // its columns
 	int only;         // the one of its values that is wanted, or -1: all of them
 	int next;         // next item of the same group, -1: none
+	bool unwanted;    // no column of it is selected
 } SampledItem;
 
 /* Of a column with a coordinate, a speed or a constraint equation: which one of its object, and where it is now. */

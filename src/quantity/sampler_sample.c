@@ -11,8 +11,9 @@
 
 #include "quantity/sampler.h"
 
+/* PHASE_COUNT: none. */
 static QuantityPhase phase_of(const SampledItem *item) {
-	return item->object.pair ? PHASE_CONTEXT : item->quantity->phase;
+	return item->unwanted ? PHASE_COUNT : item->object.pair ? PHASE_CONTEXT : item->quantity->phase;
 }
 
 /* values: all that the quantity has. */
@@ -61,7 +62,7 @@ static CalStatus sample_phase(const CalSampler *sampler, const Sampling *s, int 
 
 /* *observed: another group has been since the sample began. */
 static CalStatus sample_group(const CalSampler *sampler, CalSim *sim, int group, bool *observed, double *row) {
-	bool wanted[PHASE_COUNT] = {false}, any = false;
+	bool wanted[PHASE_COUNT + 1] = {false}, any = false;
 	CalSimView view;
 	for (int i = sampler->first[group]; i >= 0; i = sampler->items[i].next)
 		wanted[phase_of(&sampler->items[i])] = true;

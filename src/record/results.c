@@ -170,6 +170,17 @@ static void *zeroed(const CalAllocator *allocator, size_t count, size_t size) {
 	return memory ? memset(memory, 0, bytes) : NULL;
 }
 
+static bool parts_are_sound(const CalResultsStream *s) {
+	if (s->part_count == 0)
+		return true;
+	bool sound = s->part_count > 0 && s->parts && s->part_of && cal_results_is_hdf5(s->path) && s->part_of[0] == 0;
+	for (int i = 0; i < s->part_count && sound; i++)
+		sound = s->parts[i] && cal_results_is_hdf5(s->parts[i]) && !strchr(s->parts[i], '/');
+	for (int i = 0; i < s->column_count && sound; i++)
+		sound = s->part_of[i] >= 0 && s->part_of[i] < s->part_count;
+	return sound;
+}
+
 static CalStatus check_stream(const CalResultsOptions *options, int index, CalError *error) {
 	const CalResultsStream *s = &options->streams[index];
 	if (!s->name || !s->name[0] || !s->path || !s->path[0] || !s->columns || s->column_count < 1)
@@ -184,6 +195,12 @@ static CalStatus check_stream(const CalResultsOptions *options, int index, CalEr
 		                 s->name);
 	if (strchr(s->name, '/') || strcmp(s->name, ".") == 0)
 		return error_set(error, CAL_ERR_ARGUMENT, "stream \"%.80s\": a name may not be \".\" nor hold a '/'", s->name);
+	if (!parts_are_sound(s))
+		return error_set(
+			error, CAL_ERR_ARGUMENT,
+			"stream \"%.80s\": parts are files in the folder of an HDF5 file, named without a '/', and each "
+			"column is in one of them, the time in the first",
+			s->name);
 	for (int i = 0; i < index; i++) {
 		const CalResultsStream *other = &options->streams[i];
 		if (strcmp(s->path, other->path) != 0)
@@ -221,7 +238,7 @@ static bool make_stream(CalResults *r, const CalResultsOptions *options, int i) 
 	stream->name = string_copy(&r->allocator, from->name);
 	stream->path = string_copy(&r->allocator, from->path);
 	batch->width = (size_t)from->column_count;
-	batch->capacity = sink_batch_rows(from);
+	batch->capacity = from->part_count > 0 ? 1 : sink_batch_rows(from); // nothing is put into parts
 	batch->rows = zeroed(&r->allocator, batch->capacity, batch->width * sizeof(double));
 	return stream->name && stream->path && batch->rows;
 }
@@ -229,7 +246,7 @@ static bool make_stream(CalResults *r, const CalResultsOptions *options, int i) 
 static bool make_ring(CalResults *r, const CalResultsOptions *options) {
 	size_t wanted = (options->buffer_bytes ? options->buffer_bytes : DEFAULT_BUFFER) / sizeof(double), widest = 0;
 	for (int i = 0; i < r->stream_count; i++)
-		widest = r->batches[i].width > widest ? r->batches[i].width : widest;
+		widest = r->streams[i].part_count == 0 && r->batches[i].width > widest ? r->batches[i].width : widest;
 	wanted = wanted > LEAST_RECORDS * (widest + 1) ? wanted : LEAST_RECORDS * (widest + 1);
 	r->ring.capacity = 1;
 	while (r->ring.capacity < wanted && r->ring.capacity <= SIZE_MAX / 4)
@@ -317,6 +334,8 @@ CalStatus cal_results_create(const CalResultsOptions *options, CalResults **resu
 	for (int i = 0; i < r->stream_count; i++) { // the caller's
 		r->streams[i].columns = NULL;
 		r->streams[i].texts = NULL;
+		r->streams[i].parts = NULL;
+		r->streams[i].part_of = NULL;
 		r->streams[i].group = NULL;
 	}
 	if (status == CAL_OK && !start_writer(r))
@@ -333,7 +352,7 @@ CalStatus cal_results_create(const CalResultsOptions *options, CalResults **resu
 /* ---- use --------------------------------------------------------------------------------------- */
 
 CalStatus cal_results_put(CalResults *r, int stream, const double *row) {
-	if (!r || !row || stream < 0 || stream >= r->stream_count || !r->running)
+	if (!r || !row || stream < 0 || stream >= r->stream_count || !r->running || r->streams[stream].part_count > 0)
 		return CAL_ERR_ARGUMENT;
 	while (!atomic_load_explicit(&r->failed, memory_order_acquire)) {
 		if (ring_put(&r->ring, stream, row, r->batches[stream].width))

@@ -287,9 +287,12 @@ void cal_sim_watch(CalSim *sim, CalWatchFn watch, void *user, double due) {
 	sim->watch_due = watch ? due : INFINITY;
 }
 
+/* On ranks nobody: the states of others are known where an advance ends. */
+static bool is_watched(const CalSim *sim) { return sim->watch && !sim->ranks; }
+
 /* States of groups and devices are those after the step. */
 static void call_watcher(CalSim *sim) {
-	if (sim->watch && cal_sim_time(sim) >= sim->watch_due)
+	if (is_watched(sim) && cal_sim_time(sim) >= sim->watch_due)
 		sim->watch_due = sim->watch(sim->watch_user, sim);
 }
 
@@ -297,7 +300,7 @@ static void scatter_and_watch(void *user, const CalState *state) {
 	CalSim *sim = user;
 	if (accuracy_wants_steps(sim))
 		accuracy_note_step(sim, state);
-	if (!sim->watch || state->t < sim->watch_due)
+	if (!is_watched(sim) || state->t < sim->watch_due)
 		return;
 	sim_scatter(sim);
 	call_watcher(sim);
@@ -340,7 +343,7 @@ static CalStatus run_to(CalSim *sim, double t_end, int64_t most, CalError *error
 	sim_gather(sim);
 	integrator->options.max_steps = most;
 	integrator->stop = sim->stop; // here only: the search for an event must not end early
-	integrator_watch(integrator, sim->watch || accuracy_wants_steps(sim) ? scatter_and_watch : NULL, sim);
+	integrator_watch(integrator, is_watched(sim) || accuracy_wants_steps(sim) ? scatter_and_watch : NULL, sim);
 	CalStatus status = cal_integrator_advance(integrator, &sim->system.now, t_end);
 	integrator_watch(integrator, NULL, NULL);
 	integrator->stop = NULL;

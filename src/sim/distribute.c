@@ -14,6 +14,7 @@
 
 #include <calder/distribute.h>
 #include <calder/sim.h>
+#include <calder/transition.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
@@ -362,6 +363,12 @@ CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
 		}
 	}
 	return CAL_OK;
+}
+
+int cal_sim_rank_of(const CalSim *sim, CalBodyId body) {
+	const int group = sim && sim->ranks ? cal_sim_group_of(sim, body) : -1;
+	const int index = group >= 0 ? cal_model_body_index(sim->groups[group].model, body) : -1;
+	return index >= 0 ? branches_rank_of(sim->groups[group].branches, index) : 0;
 }
 
 /* ---- advancing ----------------------------------------------------------------------------------------------- */

@@ -158,6 +158,50 @@ close serial-fast.csv small-fast.csv
 if "$CALDER" run small.yaml -q -o small.h5 >/dev/null 2>&1 && command -v h5dump >/dev/null; then
 	ranks 0 2 run small.yaml -q --distribute=forced -o many.h5
 	diff <(h5dump -n small.h5 | tail -n +2) <(h5dump -n many.h5 | tail -n +2) >/dev/null || fail "other datasets"
+
+	# ---- each rank records its part: joined, they are the file of one run, to every reader
+	model tree-flex 40 | sed 's/^run:/events:\n  - {name: drop, at: 0.01 s, do: [{detach: j39, group: tail}]}\nrun:/' >model.yaml
+	mkdir whole parts
+	ranks 0 3 run model.yaml -q --distribute=forced -o whole/run.h5
+	ranks 0 3 run model.yaml --distribute=forced --parts --json -o parts/run.h5
+	[ "$(cd parts && echo *)" = "run.h5 run.rank0.h5 run.rank1.h5 run.rank2.h5" ] || fail "files: $(ls parts)"
+	python3 -c 'import json; s = json.load(open("out"))["streams"]; assert [x["written"] for x in s] == [11, 5], s' ||
+		fail "records of parts"
+	for python in python3 /usr/bin/python3; do # readers that go by HDF5
+		"$python" -c 'import h5py' 2>/dev/null || continue
+		"$python" - <<'PYTHON' || fail "parts are not the whole"
+import h5py, numpy
+whole, joined = h5py.File("whole/run.h5"), h5py.File("parts/run.h5")
+parts = [h5py.File(f"parts/run.rank{r}.h5") for r in range(3)]
+for name in "fast", "slow", "replay":
+    a, b = whole["streams"][name], joined["streams"][name]
+    assert b.is_virtual and a.shape == b.shape and numpy.array_equal(a[:], b[:], equal_nan=True), name
+    assert list(a.attrs["columns"]) == list(b.attrs["columns"]) and list(a.attrs["units"]) == list(b.attrs["units"])
+    widths = [p["streams"][name].shape[1] - 1 for p in parts]
+    assert sum(widths) == a.shape[1] - 1 and (min(widths) > 0 or name != "fast"), widths
+assert numpy.array_equal(whole["events/log"][:], joined["events/log"][:]) and "events" not in parts[1]
+assert joined["status/closed"][()] == 1 and list(joined["names/bodies"]) == list(whole["names/bodies"])
+PYTHON
+		break
+	done
+	for folder in whole parts; do
+		cd $folder || exit 1
+		calder 0 plot run.h5 q -o plot.svg
+		calder 0 view run.h5 --html page.html
+		sed -i 's/"created":"[^"]*"//' page.html
+		calder 0 info run.h5
+		cd ..
+	done
+	for file in plot.svg page.html; do cmp -s whole/$file parts/$file || fail "another $file"; done
+	diff <(grep -v written whole/out) <(grep -v written parts/out) >/dev/null || fail "other words of a joined file"
+	calder 0 plot parts/run.rank1.h5 q -o plot.svg # a part is a result file too
+	rm parts/run.rank1.h5
+	calder 3 plot parts/run.h5 q -o plot.svg
+	stderr_has 'parts/run.rank1.h5: cannot be read: the file could not be opened'
+	ranks 3 2 run small.yaml -q --distribute=forced --parts -o nowhere/parts.h5
+	[ "$(grep -c 'error: cannot be written: No such file' err)" -eq 1 ] || fail "a missing folder is not said once"
+	calder 2 run small.yaml --parts -o parts.h5
+	ranks 2 2 run small.yaml --distribute --parts --when-full drop -o parts.h5
 fi
 
 # ---- what is wrong on all ranks is said once, what is wrong on one is said by it

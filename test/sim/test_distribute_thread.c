@@ -536,12 +536,98 @@ static void loops_within_branches_send_nothing_extra(void **state) {
 	}
 }
 
+/* ---- observing --------------------------------------------------------------------------------------------- */
+
+enum { MOST_COLUMNS = 512 };
+
+/* What each rank finds. */
+typedef struct Observed {
+	const Fixture *f;
+	int calls[MOST_RANKS];                 // of the watcher
+	int columns;                           //
+	int rank_of[MOST_RANKS][MOST_COLUMNS]; // of columns
+	bool sound[MOST_RANKS];                // columns that are selected have their values, the others none
+} Observed;
+
+static double count_call(void *user, CalSim *sim) {
+	(void)sim;
+	++*(int *)user;
+	return 0;
+}
+
+/* Samples only what this rank has, beside a sampler of everything. */
+static bool selects_its_own(CalSim *sim, CalSampler *sampler, CalSampler *all, const int *rank_of, int rank) {
+	const int count = cal_sampler_column_count(sampler);
+	unsigned char wanted[MOST_COLUMNS] = {0};
+	double own[MOST_COLUMNS], whole[MOST_COLUMNS];
+	for (int i = 0; i < count; i++)
+		wanted[i] = rank_of[i] == rank;
+	bool sound = cal_sampler_select(sampler, wanted) == CAL_OK && cal_sampler_sample(all, sim, whole) == CAL_OK &&
+	             cal_sampler_sample(sampler, sim, own) == CAL_OK;
+	for (int i = 1; i < count; i++)
+		sound &= wanted[i] ? memcmp(&own[i], &whole[i], sizeof *own) == 0 : own[i] != own[i];
+	return sound && own[0] == whole[0];
+}
+
+static void observe(void *user, const CalTransport *transport) {
+	Observed *o = user;
+	const int r = transport->rank;
+	const Task task = task_of(o->f, CAL_METHOD_RK4);
+	const CalSimOptions options = {.method = task.method};
+	const CalDistribution how = {.transport = transport, .branches = 5, .forced = 1};
+	CalSampler *samplers[2] = {NULL, NULL};
+	CalSim *sim = NULL;
+	CalStatus status = make_sim(&task, &options, &sim, NULL);
+	if (status == CAL_OK)
+		status = cal_sim_distribute(sim, &how, NULL);
+	cal_sim_watch(sim, count_call, &o->calls[r], 0);
+	if (status == CAL_OK)
+		status = cal_sim_advance(sim, task.advance, NULL);
+	static const char *const names[] = {"q", "u", "pose", "energy"};
+	for (int k = 0; k < 2; k++) {
+		cal_sampler_create(NULL, &samplers[k], NULL);
+		for (size_t i = 0; i < sizeof names / sizeof *names && status == CAL_OK; i++)
+			status = cal_sampler_add(samplers[k], sim, names[i], NULL);
+	}
+	const int count = cal_sampler_column_count(samplers[0]);
+	if (r == 0)
+		o->columns = count;
+	o->sound[r] = status == CAL_OK && count <= MOST_COLUMNS &&
+	              cal_sampler_ranks(samplers[0], sim, o->rank_of[r]) == CAL_OK &&
+	              selects_its_own(sim, samplers[0], samplers[1], o->rank_of[r], r);
+	cal_sampler_destroy(samplers[0]);
+	cal_sampler_destroy(samplers[1]);
+	cal_sim_destroy(sim);
+}
+
+/* All ranks agree on who records what, each has something, and nobody looks at states that are not known. */
+static void ranks_record_their_own(void **state) {
+	(void)state;
+	enum { RANKS = 3 };
+	for (uint64_t seed = test_seed(); seed < test_seed() + 4; seed++) {
+		Fixture *f = model_of(seed);
+		Observed o = {.f = f};
+		thread_ranks_run(RANKS, observe, &o);
+		int columns[RANKS] = {0};
+		for (int r = 0; r < RANKS; r++) {
+			check_that(seed, o.sound[r] && o.calls[r] == 0);
+			check_that(seed, memcmp(o.rank_of[r], o.rank_of[0], (size_t)o.columns * sizeof(int)) == 0);
+		}
+		for (int i = 0; i < o.columns; i++)
+			columns[o.rank_of[0][i]]++;
+		check_that(seed, o.rank_of[0][0] == 0 && o.rank_of[0][o.columns - 1] == 0); // the time, and the energy
+		check_that(seed, columns[0] > 0 && columns[1] > 0 && columns[2] > 0);
+		fixture_destroy(f);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_move_as_one),
 		cmocka_unit_test(inputs_act_on_all_ranks),
 		cmocka_unit_test(closed_loops_send_interfaces_alone),
 		cmocka_unit_test(loops_within_branches_send_nothing_extra),
+		cmocka_unit_test(ranks_record_their_own),
 		cmocka_unit_test(a_failure_is_everybodys),
 		cmocka_unit_test(a_lost_rank_leaves_a_checkpoint),
 		cmocka_unit_test(ranks_must_match),

@@ -125,6 +125,46 @@ static void table_made_of_another(hid_t file) {
 	H5Pclose(create);
 }
 
+/* All rows of these columns, of a table with eight. */
+static hid_t columns_from(hsize_t first, hsize_t count) {
+	const hsize_t size[] = {0, 8}, most[] = {H5S_UNLIMITED, 8};
+	const hsize_t start[] = {0, first}, times[] = {H5S_UNLIMITED, 1}, block[] = {1, count};
+	hid_t space = H5Screate_simple(2, size, most);
+	H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, times, block);
+	return space;
+}
+
+/* A table in two parts: the first has so many columns, the second begins with that one. */
+static void table_in_parts(hid_t file, const char *part, const char *path, hsize_t count, hsize_t second) {
+	const hsize_t size[] = {0, 8}, most[] = {H5S_UNLIMITED, 8};
+	hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, size, most);
+	hid_t a = columns_from(0, count), b = columns_from(second, 8 - second);
+	H5Pset_virtual(create, a, part, path, a);
+	H5Pset_virtual(create, b, part, path, b);
+	static const char *const units[] = {"s", "m", "m", "m", "1", "1", "1", "1"};
+	H5Ldelete(file, "/streams/main", H5P_DEFAULT);
+	H5Dclose(H5Dcreate2(file, "/streams/main", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, create, H5P_DEFAULT));
+	edit_text_list(file, "/streams/main", "columns", 8, pose_names);
+	edit_text_list(file, "/streams/main", "units", 8, units);
+	H5Sclose(a);
+	H5Sclose(b);
+	H5Sclose(space);
+	H5Pclose(create);
+}
+
+static void part_above(hid_t file) { table_in_parts(file, "../part.h5", "/streams/main", 4, 4); }
+static void part_anywhere(hid_t file) { table_in_parts(file, "/etc/hostname", "/streams/main", 4, 4); }
+static void part_is_the_folder(hid_t file) { table_in_parts(file, "..", "/streams/main", 4, 4); }
+static void part_of_another_table(hid_t file) { table_in_parts(file, "hostile-part.h5", "/streams/other", 4, 4); }
+static void part_of_a_column_twice(hid_t file) { table_in_parts(file, "hostile-part.h5", "/streams/main", 5, 4); }
+static void part_without_a_column(hid_t file) { table_in_parts(file, "hostile-part.h5", "/streams/main", 3, 4); }
+static void part_in_parts(hid_t file) {
+	char name[64];
+	H5Fget_name(file, name, sizeof name);
+	table_in_parts(file, name, "/streams/main", 4, 4);
+}
+static void parts_as_they_should_be(hid_t file) { table_in_parts(file, "hostile-part.h5", "/streams/main", 4, 4); }
+
 static void table_linked_from_another(hid_t file) {
 	H5Ldelete(file, "/streams/main", H5P_DEFAULT);
 	H5Lcreate_external("other.h5", "/streams/main", file, "/streams/main", H5P_DEFAULT, H5P_DEFAULT);
@@ -211,6 +251,21 @@ static void tables_are_numbers_of_this_file(void **state) {
 	expect(columns_without_units, "stream \"main\"", "cannot be read");
 }
 
+/* A good result file is beside the crafted ones: what is refused is how they name it. */
+static void parts_are_tables_beside_the_file(void **state) {
+	(void)state;
+	assert_true(sample_results("hostile-part.h5"));
+	expect(part_above, "stream \"main\" cannot be read", "not files beside it");
+	expect(part_anywhere, "stream \"main\" cannot be read", "not files beside it");
+	expect(part_is_the_folder, "stream \"main\" cannot be read", "not files beside it");
+	expect(part_of_another_table, "stream \"main\" cannot be read", "not files beside it");
+	expect(part_of_a_column_twice, "stream \"main\" cannot be read", "hold each column once");
+	expect(part_without_a_column, "stream \"main\" cannot be read", "hold each column once");
+	expect(part_in_parts, "stream \"main\"", "cannot be read");
+	expect(parts_as_they_should_be, NULL, NULL);
+	unlink("hostile-part.h5");
+}
+
 static void streams_are_listed_once(void **state) {
 	(void)state;
 	expect(one_stream_many_times, "not a Calder result file", "/status");
@@ -236,10 +291,15 @@ static void another_layout_is_refused(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_good_file_is_shown),         cmocka_unit_test(texts_are_one_text),
-		cmocka_unit_test(poses_have_all_their_columns), cmocka_unit_test(tables_are_numbers_of_this_file),
-		cmocka_unit_test(streams_are_listed_once),      cmocka_unit_test(actions_are_those_of_the_file),
-		cmocka_unit_test(doubts_are_records),           cmocka_unit_test(another_layout_is_refused),
+		cmocka_unit_test(a_good_file_is_shown),
+		cmocka_unit_test(texts_are_one_text),
+		cmocka_unit_test(poses_have_all_their_columns),
+		cmocka_unit_test(tables_are_numbers_of_this_file),
+		cmocka_unit_test(streams_are_listed_once),
+		cmocka_unit_test(actions_are_those_of_the_file),
+		cmocka_unit_test(doubts_are_records),
+		cmocka_unit_test(another_layout_is_refused),
+		cmocka_unit_test(parts_are_tables_beside_the_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

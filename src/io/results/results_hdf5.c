@@ -25,8 +25,9 @@
 #include "io/results/results_assembly.h"
 #include "io/results/results_doubts.h"
 #include "io/results/results_hdf5.h"
-#include "io/results/results_schema.h"
 #include "io/results/results_names.h"
+#include "io/results/results_parts.h"
+#include "io/results/results_schema.h"
 
 /* ---- one thread at a time ---------------------------------------------------------------------- */
 
@@ -279,8 +280,10 @@ static bool put_lists(hid_t group, const CalResultsStream *stream) {
 
 static bool put_stream(Hdf5Sink *sink, const CalResultsStream *stream, Hdf5Stream *made) {
 	hid_t group = open_group(sink->file, sink_group(stream));
-	*made =
-		(Hdf5Stream){.dataset = group >= 0 ? create_table(group, stream) : -1, .width = (hsize_t)stream->column_count};
+	*made = (Hdf5Stream){.dataset = group < 0                ? -1
+	                                : stream->part_count > 0 ? parts_create_table(group, stream)
+	                                                         : create_table(group, stream),
+	                     .width = (hsize_t)stream->column_count};
 	sink->own_count++;
 	bool done =
 		made->dataset >= 0 && put_columns(made->dataset, stream, sink->base.allocator) && put_lists(group, stream);

@@ -51,6 +51,7 @@ void cal_results_about_free(CalResultsAbout *about) {
 #include "base/file.h"
 #include "io/results/results_doubts.h"
 #include "io/results/results_hdf5.h"
+#include "io/results/results_parts.h"
 #include "io/results/results_schema.h"
 
 enum { MAX_STREAMS = 1024 };
@@ -148,8 +149,9 @@ static bool read_status(hid_t file, Texts *names, int64_t **dropped, int *closed
 	return done;
 }
 
-static bool take_columns(Texts *names, Texts *units, int width, CalResultsTable *table) {
-	if (names->count != width || units->count != width)
+static bool take_columns(Texts *names, Texts *units, CalResultsTable *table) {
+	const int width = names->count;
+	if (width < 1 || units->count != width)
 		return false;
 	table->columns = calloc((size_t)width + 1, sizeof *table->columns);
 	if (!table->columns)
@@ -160,6 +162,15 @@ static bool take_columns(Texts *names, Texts *units, int width, CalResultsTable 
 		names->items[i] = units->items[i] = NULL;
 	}
 	return true;
+}
+
+static bool read_columns(hid_t dataset, CalResultsTable *table) {
+	Texts names = {0}, units = {0};
+	const bool done = read_texts(dataset, "columns", &names) && read_texts(dataset, "units", &units) &&
+	                  take_columns(&names, &units, table);
+	texts_free(&names);
+	texts_free(&units);
+	return done;
 }
 
 /*
@@ -186,11 +197,7 @@ static bool read_rows(hid_t dataset, CalResultsTable *table, char *why, size_t w
 			(unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)H5Dget_storage_size(dataset));
 		return false;
 	}
-	Texts names = {0}, units = {0};
-	done = done && read_texts(dataset, "columns", &names) && read_texts(dataset, "units", &units) &&
-	       take_columns(&names, &units, (int)size[1], table);
-	texts_free(&names);
-	texts_free(&units);
+	done = done && read_columns(dataset, table) && table->column_count == (int)size[1];
 	table->rows = done ? malloc((size_t)(size[0] * size[1] + 1) * sizeof(double)) : NULL;
 	table->row_count = (size_t)size[0];
 	return table->rows &&
@@ -214,38 +221,6 @@ static CalStatus no_such_stream(const char *path, const char *stream, const Text
 	                 list);
 }
 
-static CalStatus read_stream(hid_t file, const char *path, const char *stream, CalResultsTable *table,
-                             CalError *error) {
-	Texts names = {0};
-	int64_t *dropped = NULL;
-	char why[200] = "";
-	CalStatus status = CAL_OK;
-	if (!schema_is_results(file)) {
-		status = not_results(path, "format", error);
-	} else if (!read_status(file, &names, &dropped, &table->closed) || names.count == 0) {
-		status = not_results(path, "/status", error);
-	} else {
-		char at[256];
-		int index = 0;
-		while (stream && index < names.count && strcmp(names.items[index], stream) != 0)
-			index++;
-		hid_t dataset =
-			index < names.count && stream_path(names.items[index], at) ? schema_dataset(file, at, SCHEMA_FLOAT, 2) : -1;
-		if (index == names.count)
-			status = no_such_stream(path, stream, &names, error);
-		else if (dataset < 0 || !read_rows(dataset, table, why, sizeof why) ||
-		         !(table->name = copy_of(names.items[index])))
-			status = error_set(error, CAL_ERR_INPUT, "%.300s: stream \"%.80s\" cannot be read%s", path,
-			                   names.items[index], why);
-		else
-			table->dropped = dropped[index];
-		H5Dclose(dataset);
-	}
-	free(dropped);
-	texts_free(&names);
-	return status;
-}
-
 /* HDF5 itself would wait for a pipe, and for a device. */
 static CalStatus open_file(const char *path, hid_t *file, CalError *error) {
 	static const InputFile limits = {UINT64_MAX, "", true};
@@ -254,6 +229,125 @@ static CalStatus open_file(const char *path, hid_t *file, CalError *error) {
 		return error_set(error, CAL_ERR_IO, "%.300s: cannot be read: %s", path, why);
 	*file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 	return *file >= 0 ? CAL_OK : error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it an HDF5 file?", path);
+}
+
+/* ---- one stream --------------------------------------------------------------------------------- */
+
+/* Where it is read: a part has no parts itself. */
+typedef struct StreamPlace {
+	const char *path; // of the file
+	const char *name; // NULL: the first
+	bool is_part;
+} StreamPlace;
+
+static CalStatus read_stream(hid_t file, const StreamPlace *place, CalResultsTable *table, CalError *error);
+
+/* The columns of a joined table that are in one part, in the same order: none of it is there twice. */
+static bool copy_part(const PartMap *map, int part, const CalResultsTable *from, CalResultsTable *table) {
+	if (!table->rows && from->row_count < SIZE_MAX / sizeof(double) / (size_t)(table->column_count + 1)) {
+		table->row_count = from->row_count;
+		table->rows = malloc((from->row_count * (size_t)table->column_count + 1) * sizeof(double));
+	}
+	table->row_count = from->row_count < table->row_count ? from->row_count : table->row_count;
+	bool done = table->rows != NULL;
+	const size_t width = (size_t)table->column_count;
+	for (int i = 0, last = -1; i < table->column_count && done; i++) {
+		const int at = map->at[i];
+		if (map->file_of[i] != part)
+			continue;
+		done = at > last && at < from->column_count && strcmp(table->columns[i].name, from->columns[at].name) == 0;
+		last = at;
+		for (size_t row = 0; done && row < table->row_count; row++)
+			table->rows[row * width + (size_t)i] = from->rows[row * (size_t)from->column_count + (size_t)at];
+	}
+	for (size_t row = 0; done && row < table->row_count; row++) // the time is in every part
+		done = memcmp(&table->rows[row * width], &from->rows[row * (size_t)from->column_count], sizeof(double)) == 0;
+	return done;
+}
+
+static CalStatus read_part(const StreamPlace *joined, const PartMap *map, int part, CalResultsTable *table,
+                           CalError *error) {
+	const char *slash = strrchr(joined->path, '/');
+	const int folder = slash ? (int)(slash - joined->path) + 1 : 0;
+	char path[4096];
+	hid_t file = -1;
+	CalResultsTable own = {0};
+	const StreamPlace place = {path, table->name, true};
+	const int length = snprintf(path, sizeof path, "%.*s%s", folder, joined->path, map->files[part]);
+	CalStatus status = length < (int)sizeof path ? open_file(path, &file, error)
+	                                             : error_set(error, CAL_ERR_IO, "%.300s: the path is too long", path);
+	if (status == CAL_OK)
+		status = read_stream(file, &place, &own, error);
+	if (status == CAL_OK && !copy_part(map, part, &own, table))
+		status =
+			error_set(error, CAL_ERR_INPUT,
+		              "%.300s: not the part of stream \"%.80s\" that %.300s names: its columns or times are others; "
+		              "put the files of one run together",
+		              path, table->name, joined->path);
+	table->closed &= own.closed;
+	table->dropped = own.dropped > table->dropped ? own.dropped : table->dropped;
+	H5Fclose(file);
+	cal_results_table_free(&own);
+	return status;
+}
+
+/* A table in parts; all that its own file holds are the columns. */
+static CalStatus read_joined(hid_t dataset, const StreamPlace *place, const char *at, CalResultsTable *table,
+                             CalError *error) {
+	PartMap map = {0};
+	CalStatus status = CAL_OK;
+	if (!read_columns(dataset, table) || !part_map_read(dataset, at, table->column_count, &map))
+		status = error_set(error, CAL_ERR_INPUT,
+		                   "%.300s: stream \"%.80s\" cannot be read: its parts are not files beside it that hold each "
+		                   "column once",
+		                   place->path, table->name);
+	const int first = status == CAL_OK ? map.file_of[0] : 0; // the time comes before what is compared with it
+	for (int i = 0; i < map.file_count && status == CAL_OK; i++)
+		status = read_part(place, &map, (first + i) % map.file_count, table, error);
+	part_map_free(&map);
+	return status;
+}
+
+static CalStatus read_table(hid_t file, const StreamPlace *place, const char *name, CalResultsTable *table,
+                            CalError *error) {
+	char at[256], why[200] = "";
+	table->name = copy_of(name);
+	if (!table->name || !stream_path(name, at))
+		return error_set(error, CAL_ERR_MEMORY, "%.300s: %s", place->path, cal_status_text(CAL_ERR_MEMORY));
+	const hid_t joined = place->is_part ? -1 : schema_joined_table(file, at);
+	const hid_t dataset = joined < 0 ? schema_dataset(file, at, SCHEMA_FLOAT, 2) : -1;
+	CalStatus status = CAL_OK;
+	if (joined >= 0)
+		status = read_joined(joined, place, at, table, error);
+	else if (dataset < 0 || !read_rows(dataset, table, why, sizeof why))
+		status = error_set(error, CAL_ERR_INPUT, "%.300s: stream \"%.80s\" cannot be read%s", place->path, name, why);
+	H5Dclose(joined);
+	H5Dclose(dataset);
+	return status;
+}
+
+static CalStatus read_stream(hid_t file, const StreamPlace *place, CalResultsTable *table, CalError *error) {
+	Texts names = {0};
+	int64_t *dropped = NULL;
+	CalStatus status = CAL_OK;
+	if (!schema_is_results(file)) {
+		status = not_results(place->path, "format", error);
+	} else if (!read_status(file, &names, &dropped, &table->closed) || names.count == 0) {
+		status = not_results(place->path, "/status", error);
+	} else {
+		int index = 0;
+		while (place->name && index < names.count && strcmp(names.items[index], place->name) != 0)
+			index++;
+		if (index < names.count) {
+			table->dropped = dropped[index];
+			status = read_table(file, place, names.items[index], table, error);
+		} else {
+			status = no_such_stream(place->path, place->name, &names, error);
+		}
+	}
+	free(dropped);
+	texts_free(&names);
+	return status;
 }
 
 CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable *table, CalError *error) {
@@ -265,7 +359,7 @@ CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable
 	hid_t file = -1;
 	CalStatus status = open_file(path, &file, error);
 	if (status == CAL_OK)
-		status = read_stream(file, path, stream, table, error);
+		status = read_stream(file, &(StreamPlace){.path = path, .name = stream}, table, error);
 	H5Fclose(file);
 	hdf5_leave(&turn);
 	if (status != CAL_OK)

@@ -48,12 +48,17 @@ static bool path_is_inside(hid_t file, const char *path) {
 	return true;
 }
 
-static bool storage_is_inside(hid_t dataset) {
+/* Layout of a dataset that no other file holds as a block; an error of HDF5 otherwise. */
+static H5D_layout_t layout_of(hid_t dataset) {
 	const hid_t list = H5Dget_create_plist(dataset);
-	const H5D_layout_t layout = list >= 0 ? H5Pget_layout(list) : H5D_LAYOUT_ERROR;
-	const bool inside = layout >= 0 && layout != H5D_VIRTUAL && H5Pget_external_count(list) == 0;
+	const H5D_layout_t layout = list >= 0 && H5Pget_external_count(list) == 0 ? H5Pget_layout(list) : H5D_LAYOUT_ERROR;
 	H5Pclose(list);
-	return inside;
+	return layout;
+}
+
+static bool storage_is_inside(hid_t dataset) {
+	const H5D_layout_t layout = layout_of(dataset);
+	return layout >= 0 && layout != H5D_VIRTUAL;
 }
 
 static bool rank_is(hid_t dataset, int rank) {
@@ -71,6 +76,15 @@ hid_t schema_dataset(hid_t file, const char *path, SchemaType type, int rank) {
 	if (dataset < 0)
 		return -1;
 	if (storage_is_inside(dataset) && rank_is(dataset, rank) && type_is(H5Dget_type(dataset), type))
+		return dataset;
+	H5Dclose(dataset);
+	return -1;
+}
+
+/* Its dataspace is not asked for: HDF5 would open the parts to find out how many rows they have. */
+hid_t schema_joined_table(hid_t file, const char *path) {
+	const hid_t dataset = path_is_inside(file, path) ? H5Dopen2(file, path, H5P_DEFAULT) : -1;
+	if (dataset < 0 || (layout_of(dataset) == H5D_VIRTUAL && type_is(H5Dget_type(dataset), SCHEMA_FLOAT)))
 		return dataset;
 	H5Dclose(dataset);
 	return -1;

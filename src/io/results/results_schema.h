@@ -4,7 +4,8 @@
  * docs/results.md says, in kind, rank, type and storage.
  *
  * Nothing outside the file is read for it: links are hard links, and data is neither external nor virtual storage. A
- * crafted file could otherwise bring any file of the reader's into a page.
+ * crafted file could otherwise bring any file of the reader's into a page. Of a table in parts HDF5 is only asked which files
+ * these are.
  */
 #ifndef CALDER_IO_RESULTS_RESULTS_SCHEMA_H
 #define CALDER_IO_RESULTS_RESULTS_SCHEMA_H
@@ -17,6 +18,8 @@ typedef enum SchemaType { SCHEMA_TEXT, SCHEMA_INTEGER, SCHEMA_FLOAT, SCHEMA_RECO
 
 /** The dataset at a path ("/status/dropped") with a type of this class and so many dimensions; negative: there is none. */
 hid_t schema_dataset(hid_t file, const char *path, SchemaType type, int rank);
+/** A table in parts (results_parts.h), of which only attributes and creation properties may be read; negative: none. */
+hid_t schema_joined_table(hid_t file, const char *path);
 /** An attribute of this class; negative: there is none. */
 hid_t schema_attribute(hid_t object, const char *name, SchemaType type);
 /** True if the file says that it is a result file of a layout that this library knows. */
