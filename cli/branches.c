@@ -110,6 +110,8 @@ CalStatus branches_json(const CalModel *model, BranchesAsked asked, FILE *out, C
 	fprintf(out, "{\"workers\": %d, \"partitioned\": %s, \"cross_loops\": %s, \"predicted_speedup\": ", asked.workers,
 	        count > 1 ? "true" : "false", cal_branches_cross_loops(branches) ? "true" : "false");
 	json_number(out, cal_branches_speedup(branches));
+	fputs(", \"predicted_work\": ", out);
+	json_number(out, cal_branches_work(branches));
 	fputs(", \"list\": [", out);
 	const double all = work_of_all(branches);
 	for (int k = 0; k < count; k++)

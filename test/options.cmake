@@ -25,3 +25,6 @@ if(Python3_FOUND)
 	add_test(NAME api.null COMMAND test_api_null)
 	set_tests_properties(api.null PROPERTIES LABELS api TIMEOUT ${calder_test_limit})
 endif()
+
+# The model of step times belongs to a bench.
+target_sources(test_bench_rank_model PRIVATE ${PROJECT_SOURCE_DIR}/bench/ranks/rank_model.c)

@@ -7,11 +7,13 @@
  * Chains of rigid bodies with hinges, open and closed by one loop, Euler–Cromer: one evaluation of the dynamics a step, and a
  * projection where there is a loop. Ranks are processes with a transport in shared memory. Numbers of ranks take turns in
  * several passes; each rank times batches of steps, and the table has the best and the median batch of all passes. Runs whose
- * loops left a doubt sent everything (docs/distributed.md), and are not fitted.
+ * loops left a doubt sent everything (docs/distributed.md), and are not fitted. Tables stand between the marks of the page that
+ * they are for (./dev bench-tables).
  */
 #define _GNU_SOURCE // clock_gettime, MAP_ANONYMOUS
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +22,19 @@
 
 #include <calder/calder.h>
 
-#include "fit.h"
+#include "rank_model.h"
 #include "shared_ranks.h"
 
-enum { PASSES = 5, BATCHES = 12, MOST = PASSES * BATCHES, SIZES = 5, MODELS = 3 };
-static const int sizes[SIZES] = {1, 2, 4, 8, 16};
-static const int bodies[MODELS] = {256, 1024, 4096};
+enum { PASSES = 5, BATCHES = 12, MOST = PASSES * BATCHES, MOST_RANKS = 16, SIZES = 5, MODELS = 3 };
+static const int sizes[SIZES] = {1, 2, 4, 8, MOST_RANKS};
+static const int bodies[2][MODELS] = {{256, 1024, 4096}, {16, 32, 64}}; // open, closed: longer loops leave a doubt
 
 typedef struct Job {
 	const CalDesc *desc;
 	int steps; // of a batch
 	int batches;
 	double *seconds;           // [batches] of a step; shared, written by rank 0
-	CalDistributionInfo *info; // likewise
+	CalDistributionInfo *info; // [ranks] shared
 } Job;
 
 static double now(void) {
@@ -111,8 +113,8 @@ static int measure_rank(void *user, const CalTransport *transport) {
 		if (transport->rank == 0)
 			job->seconds[k] = (now() - start) / job->steps;
 	}
-	if (status == CAL_OK && transport->rank == 0)
-		cal_sim_distribution(sim, job->info);
+	if (status == CAL_OK)
+		cal_sim_distribution(sim, &job->info[transport->rank]);
 	if (status != CAL_OK)
 		fprintf(stderr, "ranks: rank %d: %s\n", transport->rank, error.text);
 	cal_sim_destroy(sim);
@@ -121,7 +123,7 @@ static int measure_rank(void *user, const CalTransport *transport) {
 
 typedef struct Shared {
 	double seconds[BATCHES];
-	CalDistributionInfo info;
+	CalDistributionInfo info[MOST_RANKS];
 } Shared;
 
 typedef struct Row {
@@ -136,12 +138,16 @@ static int by_size(const void *a, const void *b) {
 }
 
 static int measure(const CalDesc *desc, int steps, Shared *shared, Row *row) {
-	Job job = {desc, steps, BATCHES, shared->seconds, &shared->info};
+	Job job = {desc, steps, BATCHES, shared->seconds, shared->info};
 	if (shared_ranks_run(row->ranks, measure_rank, &job) != 0)
 		return 1;
 	for (int k = 1; k < BATCHES; k++) // the first one warms up
 		row->seconds[row->count++] = shared->seconds[k];
-	row->info = shared->info;
+	row->info = shared->info[0];
+	for (int r = 1; r < row->ranks; r++) {
+		row->info.messages += shared->info[r].messages;
+		row->info.numbers += shared->info[r].numbers;
+	}
 	return 0;
 }
 
@@ -151,91 +157,188 @@ static void print_row(const Row *row, const Row *one, double model) {
 	       1e6 * median, 1e6 * row->seconds[row->count / 4], 1e6 * row->seconds[3 * row->count / 4],
 	       one->seconds[0] / best, one->seconds[one->count / 2] / median, 100 * one->seconds[0] / best / row->ranks,
 	       row->info.interface_only ? "interfaces" : "everything");
-	if (row->info.interface_only)
+	if (row->info.interface_only && isfinite(model))
 		printf("%.1f |\n", 1e6 * model);
 	else
 		printf("– |\n");
 }
 
-/* One table: all sizes of all models, in turns. *several: to runs on enough ranks to tell interfaces apart. */
-static int measure_all(int closed, int quick, Shared *shared, RankModel *model, int *several) {
-	Sample samples[MODELS * SIZES];
-	static Row rows[MODELS][SIZES];
-	int count = 0, failed = 0;
-	memset(rows, 0, sizeof rows);
-	for (int m = 0; m < MODELS && !failed; m++) {
-		CalDesc *desc = NULL;
-		CalError error = {0};
-		failed = build_chain(bodies[m], closed, &desc, &error) != CAL_OK;
-		for (int pass = 0; pass < (quick ? 1 : PASSES) && !failed; pass++) {
-			for (int s = 0; s < SIZES && !failed; s++) {
-				rows[m][s].bodies = bodies[m], rows[m][s].ranks = sizes[s];
-				if (sizes[s] <= shared_ranks_processors())
-					failed = measure(desc, quick ? 20 : 200000 / bodies[m], shared, &rows[m][s]);
-			}
+/* ---- the transport ------------------------------------------------------------------------------------------ */
+
+enum { SHORT = 1, LONG = 513, ROUND_TRIPS = 100, TRIES = 400 };
+
+/* The time of a message with so many numbers there and back, by two, on rank 0: the best of several. */
+static double time_message(const CalTransport *t, int count) {
+	static double x[LONG];
+	double best = INFINITY;
+	const int other = 1 - t->rank;
+	for (int k = 0; k < TRIES; k++) {
+		const double start = now();
+		for (int i = 0; i < ROUND_TRIPS; i++) {
+			if (t->rank == 0)
+				t->send(t->user, other, 1, x, count);
+			t->receive(t->user, other, 1, x, count);
+			if (t->rank == 1)
+				t->send(t->user, other, 1, x, count);
 		}
-		cal_desc_destroy(desc);
+		best = fmin(best, (now() - start) / (2 * ROUND_TRIPS));
 	}
-	for (int m = 0; m < MODELS && !failed; m++) {
-		for (int s = 0; s < SIZES; s++) {
-			qsort(rows[m][s].seconds, (size_t)rows[m][s].count, sizeof(double), by_size);
-			const CalDistributionInfo *info = &rows[m][s].info;
-			if (!rows[m][s].count || info->busy != sizes[s] || !info->interface_only)
-				continue;
-			samples[count++] = (Sample){bodies[m], sizes[s], rows[m][s].seconds[0]};
-			*several |= sizes[s] > 2;
-		}
-	}
-	if (failed || rank_model_fit(samples, count, model) != 0)
-		return 1;
-	printf(
-		"| bodies | ranks | µs per step, best | median | middle half | speedup, best | median | efficiency | sent | model, µs |\n"
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-	for (int m = 0; m < MODELS; m++) {
-		for (int s = 0; s < SIZES; s++) {
-			if (rows[m][s].count)
-				print_row(&rows[m][s], &rows[m][0], rank_model_time(model, bodies[m], sizes[s]));
-		}
+	return best;
+}
+
+static int measure_messages(void *user, const CalTransport *transport) {
+	RankNetwork *network = user; // shared
+	const double one = time_message(transport, SHORT), many = time_message(transport, LONG);
+	if (transport->rank == 0) {
+		network->per_number = fmax(0, (many - one) / (LONG - SHORT));
+		network->latency = one - SHORT * network->per_number;
 	}
 	return 0;
 }
 
-static void print_prediction(const char *what, double ranks, double one, double t) {
-	printf("- %s, %.0f ranks: %.3g ms, speedup %.0f, efficiency %.0f %%\n", what, ranks, 1e3 * t, one / t,
-	       100 * one / t / ranks);
+/* ---- one table ---------------------------------------------------------------------------------------------- */
+
+typedef struct Table {
+	Row rows[MODELS][SIZES];
+	RankModel model;
+	bool fitted;
+} Table;
+
+/* All sizes of a model, in turns. */
+static int measure_model(int count, int m, int closed, int quick, Shared *shared, Table *table) {
+	CalDesc *desc = NULL;
+	CalError error = {0};
+	int failed = build_chain(count, closed, &desc, &error) != CAL_OK;
+	if (failed)
+		fprintf(stderr, "ranks: %s\n", error.text);
+	for (int pass = 0; pass < (quick ? 1 : PASSES) && !failed; pass++) {
+		for (int s = 0; s < SIZES && !failed; s++) {
+			Row *row = &table->rows[m][s];
+			row->bodies = count, row->ranks = sizes[s];
+			if (sizes[s] <= shared_ranks_processors())
+				failed = measure(desc, quick ? 20 : 200000 / count, shared, row);
+		}
+	}
+	cal_desc_destroy(desc);
+	return failed;
 }
 
-static void print_model(const RankModel *m) {
-	const double n = 1e6, R = 1e3, one = m->a * n, best = rank_model_best(m, n);
-	printf("\nt(n, R) = %.3g ns n/R + [R > 1] (%.3g ns n/R + %.3g µs + %.3g µs (R - 1)), rms error %.0f %%\n\n",
-	       1e9 * m->a, 1e9 * m->c, 1e6 * m->d, 1e6 * m->b, 100 * m->error);
-	printf("1e6 bodies, one rank: %.3g ms\n", 1e3 * one);
-	print_prediction("chain of ranks", R, one, rank_model_time(m, n, R));
-	if (isfinite(best))
-		print_prediction("chain of ranks, shortest step", best, one, rank_model_time(m, n, best));
-	print_prediction("ranks joined in pairs, 2 log2 R interfaces in a row", R, one,
-	                 (m->a + m->c) * n / R + m->d + 2 * m->b * log2(R));
-	printf("\n");
+/* What runs that sent interfaces alone say. */
+static void fit(Table *table, const RankNetwork *transport) {
+	RankSample samples[MODELS * SIZES];
+	RankNetwork network = *transport;
+	int count = 0;
+	for (int m = 0; m < MODELS; m++) {
+		for (int s = 0; s < SIZES; s++) {
+			Row *row = &table->rows[m][s];
+			qsort(row->seconds, (size_t)row->count, sizeof(double), by_size);
+			const CalDistributionInfo *info = &row->info;
+			if (!row->count || info->busy != sizes[s] || !info->interface_only)
+				continue;
+			samples[count++] = (RankSample){row->bodies, sizes[s], row->seconds[0]};
+			if (info->interfaces > 0) { // one evaluation a step
+				const double crossings = (double)info->interfaces * (double)info->evaluations;
+				network.messages = (double)info->messages / crossings;
+				network.numbers = (double)info->numbers / crossings;
+			}
+		}
+	}
+	table->fitted = rank_model_fit(samples, count, &network, &table->model) == 0;
 }
+
+static void print_rows(const Table *table) {
+	printf("%d processors.\n\n", shared_ranks_processors());
+	printf("| bodies | ranks | µs per step, best | median | middle half | speedup, best | median | efficiency | sent | "
+	       "model, µs |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+	for (int m = 0; m < MODELS; m++) {
+		for (int s = 0; s < SIZES; s++) {
+			const Row *row = &table->rows[m][s];
+			if (row->count)
+				print_row(row, &table->rows[m][0],
+				          table->fitted ? rank_model_time(&table->model, row->bodies, sizes[s], RANKS_IN_A_ROW) : NAN);
+		}
+	}
+}
+
+/* ---- predictions ---------------------------------------------------------------------------------------------- */
+
+static const double cluster_latency = 1.5e-6, cluster_per_number = 8 / 10e9; // given, not measured: 1.5 µs, 10 GB/s
+
+static void print_prediction(const RankModel *m, const char *network, double ranks, RankShape shape) {
+	const double n = 1e6, t = rank_model_time(m, n, ranks, shape);
+	printf("| %s | %s | %.0f | %.3g | %.0f | %.0f %% |\n", network, shape == RANKS_IN_A_ROW ? "in a row" : "in pairs",
+	       ranks, 1e3 * t, m->a * n / t, 100 * rank_model_efficiency(m, n, ranks, shape));
+}
+
+static void print_predictions(const RankModel *m) {
+	const RankModel cluster = rank_model_on(m, cluster_latency, cluster_per_number), *const models[] = {m, &cluster};
+	static const char *const names[] = {"as measured", "1.5 µs, 10 GB/s"};
+	printf("| network | ranks joined | ranks | ms per step | speedup | efficiency |\n"
+	       "| --- | --- | --- | --- | --- | --- |\n");
+	for (int k = 0; k < 2; k++) {
+		const double best = rank_model_best(models[k], 1e6);
+		print_prediction(models[k], names[k], 1e3, RANKS_IN_A_ROW);
+		if (isfinite(best))
+			print_prediction(models[k], names[k], best, RANKS_IN_A_ROW);
+		print_prediction(models[k], names[k], 1e3, RANKS_IN_PAIRS);
+	}
+}
+
+static void print_constants(const RankModel *m) {
+	printf(
+		"a = %.3g ns, c = %.3g ns, d = %.3g µs, b = %.3g µs (%.1f messages of %.2g µs, %.0f numbers of %.2g ns, join "
+		"%.3g µs); root mean square error %.0f %%. One rank takes %.3g ms for 1e6 bodies.\n",
+		1e9 * m->a, 1e9 * m->c, 1e6 * m->d, 1e6 * rank_model_interface(m), m->network.messages,
+		1e6 * m->network.latency, m->network.numbers, 1e9 * m->network.per_number, 1e6 * m->join, 100 * m->error,
+		1e3 * m->a * 1e6);
+}
+
+/* Between the marks of the page. Closed chains are short: they predict nothing of a million bodies. */
+static void print_table(const Table *table, int closed) {
+	printf("<!-- table %s -->\n\n", closed ? "ranks-closed" : "ranks");
+	print_rows(table);
+	printf("\n<!-- end -->\n\n");
+	fflush(stdout);
+	if (closed)
+		return;
+	printf("<!-- table ranks-prediction -->\n\n");
+	if (table->fitted) {
+		print_constants(&table->model);
+		if (table->model.composed)
+			printf(
+				"\nTwo ranks do not distinguish b from d: b is the measured time of its messages and a join of %.1f bodies.\n",
+				RANK_JOIN_BODIES);
+		printf("\n");
+		print_predictions(&table->model);
+	} else {
+		printf("No prediction: that takes runs on two ranks or more that sent interfaces alone.\n");
+	}
+	printf("\n<!-- end -->\n\n");
+	fflush(stdout);
+}
+
+/* In memory that ranks share. */
+typedef struct Common {
+	Shared shared;
+	RankNetwork network;
+} Common;
 
 int main(int argc, char **argv) {
+	static Table table;
 	const int quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-	Shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
+	Common *common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (common == MAP_FAILED || shared_ranks_run(2, measure_messages, &common->network) != 0)
 		return 1;
+	printf("%d processors; a message takes %.2g µs, a number in it %.2g ns\n\n", shared_ranks_processors(),
+	       1e6 * common->network.latency, 1e9 * common->network.per_number);
 	for (int closed = 0; closed < 2; closed++) {
-		RankModel model;
-		int several = 0;
-		printf("%s, %d processors\n\n", closed ? "Chain closed by a loop, projected every step" : "Chain",
-		       shared_ranks_processors());
-		fflush(stdout);
-		if (measure_all(closed, quick, shared, &model, &several) != 0)
-			return 1;
-		if (several)
-			print_model(&model);
-		else
-			printf("\nNo prediction: that takes runs on four ranks or more that sent interfaces alone.\n\n");
-		fflush(stdout);
+		table = (Table){0};
+		for (int m = 0; m < MODELS; m++) {
+			if (measure_model(bodies[closed][m], m, closed, quick, &common->shared, &table) != 0)
+				return 1;
+		}
+		fit(&table, &common->network);
+		print_table(&table, closed);
 	}
 	return 0;
 }

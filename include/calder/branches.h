@@ -44,6 +44,8 @@ CAL_API int cal_branches_threads(const CalBranches *branches);
  * by counts of flops with the waits of the workers for each other. 1 in one piece.
  */
 CAL_API double cal_branches_speedup(const CalBranches *branches);
+/** By the same counts: the work of all branches, joins and loops that span them, relative to the model in one piece. */
+CAL_API double cal_branches_work(const CalBranches *branches);
 
 typedef struct CalBranchInfo {
 	int parent;     // parent branch, -1: the ground

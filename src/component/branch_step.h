@@ -71,8 +71,8 @@ bool branches_are_here(const CalBranches *branches);
  */
 bool branches_know_all(const CalBranches *branches);
 /**
- * Power that driven rows of loops supplied in the last branches_run() [W], in the order of the branches; on a rank that
- * does not know all, its share.
+ * Power that driven loops supplied in the last branches_run() [W], in the order of the branches; on a rank that does not
+ * know all, its share.
  */
 double branches_drive_power(const CalBranches *branches);
 const CalModel *branches_model(const CalBranches *branches);

@@ -321,6 +321,10 @@ double cal_branches_speedup(const CalBranches *branches) {
 	           ? branches->partition.flops / branches->partition.makespan
 	           : 1;
 }
+double cal_branches_work(const CalBranches *branches) {
+	const Partition *partition = branches ? &branches->partition : NULL;
+	return partition && partition->flops > 0 ? partition->work / partition->flops : 1;
+}
 double cal_branches_error(const CalBranches *branches) { return branches ? branches->error : 0; }
 int cal_branches_failed_dof(const CalBranches *branches) { return branches ? branches->failed_dof : -1; }
 

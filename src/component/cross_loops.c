@@ -231,7 +231,7 @@ void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Br
 static const LoopFrame *frame_at(const CrossLoops *cross_loops, int l, int side, uint64_t evaluation,
                                  LoopFrame *ground) {
 	const CrossLoopEnd *end = &cross_loops->list[l].side[side];
-	const bool counts = side == 0 || !loop_type_has_one_side(cross_loops->list[l].loop->type); // or nobody looks at it
+	const bool counts = side == 0 || !loop_type_has_one_side(cross_loops->list[l].loop->type); // or nobody reads it
 	if (end->frame_branch >= 0 && counts) {
 		progress_wait(&cross_loops->place[end->frame_branch].ready, evaluation);
 		return &end->frame;

@@ -92,7 +92,7 @@ void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Br
 /** Then, before its columns: wrenches of its loops. */
 void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
                       const CrossLoopRequest *how);
-/** Once all have their place: residuals of the rows of loops that a branch leads, and their rates. */
+/** Once all have their place: residuals of the loops that a branch leads, and their rates. */
 void cross_loops_residual(const CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
                           double *value, double *rate);
 /** Columns of chains of its children before its own; after them those, and what its rows accelerate by. */

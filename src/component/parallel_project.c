@@ -15,7 +15,7 @@
 enum { STEPS = 20, HALVINGS = 12, FINE_STEPS = 4 };
 static const double TOLERANCE = 1e-12, FINE = 16 * DBL_EPSILON, RATE_ROUND_OFF = 1e-14;
 
-/* What decides whether to go on: on ranks the largest of all, which all ranks know. */
+/* What decides whether to continue: on ranks the largest of all, which all ranks know. */
 enum {
 	MEASURE_VALUE,       // residuals in units of the rows (model/model.h)
 	MEASURE_ROW,         // of the largest one
@@ -126,7 +126,7 @@ static double measure(Projection *p, const CalState *state, double *q) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------ */
 
-/* A rank goes on to where all meet, in measure(). */
+/* A rank continues to where all meet, in measure(). */
 static CalStatus find_correction(Projection *p, const CalState *state, const double *z, bool positions) {
 	const CalStatus status = branches_correct(p->branches, state, z, p->frozen, positions, p->dq);
 	p->doubtful |= status == CAL_NOT_CONVERGED;

@@ -37,7 +37,7 @@ static const double COLUMNS = 0.10, BASE_PATH = 0.16; // of the flops of a piece
  * Of loops, in instructions of the real code (callgrind, on chains that are welded together at their tips).
  * Of elimination: for a row; for a dof, with n rows that pass it, n and n n. Of loops that span pieces: for a dof, with k
  * times eight columns, k and k k; for a link, an end of a loop; for a join, of width W, 1, W and W W; for a child that is
- * waited for, W W; for the system of all m rows, m, m m and m m m.
+ * solved before its parent, W W; for the system of all m rows, m, m m and m m m.
  */
 static const double TREE_INSTRUCTIONS[] = {1.85, 1.1}; // for a flop of a link, of modes
 static const double ELIMINATE_ROW = 1000, ELIMINATE[] = {165, 1.5};
@@ -68,7 +68,7 @@ typedef struct Partitioner {
 	double whole;           // flops of the model in one piece
 	double per_instruction; // flops, in units of which everything is counted
 	double *tree;           // [links] flops of a link without loops
-	double *rows;           // [links] scratch: rows of loops that pass its joint
+	double *rows;           // [links] scratch: constraint equations that pass its joint
 	double *octets;         // [links] scratch: columns that do, eight at a time
 	bool cross;             // loops may span pieces
 } Partitioner;
@@ -477,6 +477,18 @@ static double makespan(const Partitioner *c, Schedule *clock, int workers) {
 	return most + solve_flops(c);
 }
 
+/* What all pieces, joins and loops amount to, whoever does it. */
+static double all_work(const Partitioner *c) {
+	double work = solve_flops(c);
+	for (int p = 0; p < c->count; ++p) {
+		bool carries = false;
+		for (int k = p + 1; k < c->count && !carries; ++k)
+			carries = c->pieces[k].parent == p;
+		work += c->pieces[p].flops * (carries ? 1 + BASE_PATH : 1) + (c->pieces[p].decoupled ? join_flops(c) : 0);
+	}
+	return work;
+}
+
 static double try_size(Partitioner *c, double T, int workers) {
 	Schedule clock = {.join = join_flops(c), .ready_at = c->held, .turned = c->turned, .worker_of = c->worker_of};
 	find_heavy(c, T);
@@ -524,8 +536,12 @@ static CalStatus copy_partition(const Partitioner *c, double makespan, Partition
 	char *memory = memory_alloc(&c->model->allocator, pieces + links + 1);
 	if (!memory)
 		return CAL_ERR_MEMORY;
-	*partition =
-		(Partition){.count = c->count, .makespan = makespan, .flops = c->whole, .cross = c->cross, .memory = memory};
+	*partition = (Partition){.count = c->count,
+	                         .makespan = makespan,
+	                         .flops = c->whole,
+	                         .work = c->count > 1 ? all_work(c) : c->whole,
+	                         .cross = c->cross,
+	                         .memory = memory};
 	partition->pieces = memcpy(memory, c->pieces, pieces);
 	partition->piece_of = memcpy(memory + pieces, c->piece_of, links);
 	return CAL_OK;

@@ -28,13 +28,14 @@ typedef struct Partition {
 	PartitionPiece *pieces; // parents before children
 	int *piece_of;          // [link_count]
 	double flops;           // of the model in one piece
+	double work;            // flops of all pieces with their joins and loops
 	double makespan;        // flops of the busiest worker
 	bool cross;             // loops may span pieces
 	void *memory;
 } Partition;
 
 /**
- * Divides a model for so many workers; into one piece where more would not pay (forced: even then). cross: whether loops may
+ * Divides a model for so many workers; into one piece where more are not faster (forced: even then). cross: whether loops may
  * span pieces; barred[link_count] nonzero: not inboard of this link (NULL: anywhere).
  */
 CalStatus partition_model(const CalModel *model, int workers, bool forced, CalCrossLoops cross, const uint8_t *barred,

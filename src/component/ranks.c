@@ -84,7 +84,7 @@ void ranks_receive_base_motion(Ranks *r, Branch *b) {
 
 /* ---- columns and multipliers of loops that span branches ------------------------------------------------ */
 
-/* Rows of loops with an end on a branch or outboard of it. */
+/* Constraint equations of loops with an end on a branch or outboard of it. */
 static int outboard_rows(const Ranks *r, int branch) {
 	const CrossLoops *c = r->cross_loops;
 	int rows = 0;

@@ -7,9 +7,9 @@
  * parent's rank its acceleration (6). Nothing else is sent unless everybody is to know everything (Ranks.whole). Chains
  * are joined one branch after the other (assembly.h), so that no columns of interfaces cross an interface.
  *
- * Loops that span branches (cross_loops.h) add, to an interface with m rows of loops that have an end outboard of it:
- * where the base is (6 numbers, outward), their columns with the inertia (m m + 7 m, and 5 also where m is 0), their multipliers with the
- * acceleration (m). Two ranks with an end of a loop each send each other its frame (24). A chain on the ground sends its
+ * Loops that span branches (cross_loops.h) add, to an interface with m constraint equations of loops that have an end
+ * outboard of it: where the base is (6 numbers, outward), their columns with the inertia (m m + 7 m, and 5 also where m
+ * is 0), their multipliers with the acceleration (m). Two ranks with an end of a loop each send each other its frame (24). A chain on the ground sends its
  * columns (m m + m + 5) to the rank of branch 0, where the multipliers are found, and gets these back (m).
  */
 #ifndef CALDER_COMPONENT_RANKS_H

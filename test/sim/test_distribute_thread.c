@@ -600,7 +600,7 @@ static void observe(void *user, const CalTransport *transport) {
 	cal_sim_destroy(sim);
 }
 
-/* All ranks agree on who records what, each has something, and nobody looks at states that are not known. */
+/* All ranks agree on who records what, each has something, and nobody reads states that are not known. */
 static void ranks_record_their_own(void **state) {
 	(void)state;
 	enum { RANKS = 3 };
