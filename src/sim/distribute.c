@@ -14,7 +14,6 @@
 
 #include <calder/distribute.h>
 #include <calder/sim.h>
-#include <calder/transition.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
@@ -366,9 +365,12 @@ CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
 }
 
 int cal_sim_rank_of(const CalSim *sim, CalBodyId body) {
-	const int group = sim && sim->ranks ? cal_sim_group_of(sim, body) : -1;
-	const int index = group >= 0 ? cal_model_body_index(sim->groups[group].model, body) : -1;
-	return index >= 0 ? branches_rank_of(sim->groups[group].branches, index) : 0;
+	for (int i = 0; sim && sim->ranks && i < sim->group_count; ++i) {
+		const int index = cal_model_body_index(sim->groups[i].model, body);
+		if (index >= 0)
+			return branches_rank_of(sim->groups[i].branches, index);
+	}
+	return 0;
 }
 
 /* ---- advancing ----------------------------------------------------------------------------------------------- */
