@@ -191,10 +191,11 @@ static void components_move_as_the_flat_machine(void **state) {
 	"subsystems:\n  left: {file: " SOURCE_DIR "/examples/components/arm.yaml, component: " kept                               \
 	", attach: {to: carriage/left},\n"                                                                                        \
 	"    set: {subsystems.shoulder.component: " kept ", subsystems.boom.component: " kept ",\n"                               \
-	"          subsystems.gripper.component: " kept ", subsystems.gripper.set: {events: {}}}}\n"                              \
+	"          subsystems.gripper.component: " kept ", subsystems.gripper.set: {events: {}},\n"                               \
+	"          subsystems.boom.set: {bodies.boom.beam.modes: 1, bodies.boom.beam.elements: 3}}}\n"                            \
 	"state: {rail: {u: 0.5}, left/shoulder/turn: {u: 0.4}}\n"
 
-enum { RANKS = 4 };
+enum { RANKS = 4, RANK_TIME = 2 };
 
 typedef struct RankRuns {
 	CalStatus status[RANKS];
@@ -211,7 +212,7 @@ static void run_on_rank(void *user, const CalTransport *transport) {
 	if (status == CAL_OK)
 		status = cal_sim_distribute(runs->machine[r].sim, &how, &runs->error[r]);
 	if (status == CAL_OK)
-		status = cal_sim_advance(runs->machine[r].sim, 0.5, &runs->error[r]);
+		status = cal_sim_advance(runs->machine[r].sim, RANK_TIME, &runs->error[r]);
 	runs->status[r] = status;
 }
 
@@ -221,7 +222,7 @@ static void components_move_on_ranks(void **state) {
 	const CalSimOptions options = precise();
 	Machine flat = machine_of(ON_RANKS("false"), &options);
 	RankRuns runs = {0};
-	advance(&flat, 0.5);
+	advance(&flat, RANK_TIME);
 	thread_ranks_run(RANKS, run_on_rank, &runs);
 	for (int r = 0; r < RANKS; r++) {
 		if (runs.status[r] != CAL_OK)

@@ -191,7 +191,7 @@ static void carry_column(const CalModel *model, const uint8_t *held, const NodeP
 }
 
 /* C += g'g d of one dof, for the rows of node a and the columns of all nodes up to it. */
-static void add_dof(const double *g, double d, int a, size_t n, double *C) {
+static void add_dof(const double *restrict g, double d, int a, size_t n, double *restrict C) {
 	const size_t columns = 6 * ((size_t)a + 1);
 	for (size_t r = 6 * (size_t)a; r < columns; ++r) {
 		const double x = d * g[r];
