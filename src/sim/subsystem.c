@@ -520,8 +520,7 @@ CalStatus subsystem_fits(CalSim *sim, int device, CalError *error) {
 	return CAL_OK;
 }
 
-/* Names the first component that a tie of which is open. */
-static CalStatus check_components(CalSim *sim, bool speeds, const char *remedy) {
+CalStatus subsystems_check_ties(CalSim *sim, bool speeds, const char *remedy) {
 	CalEvalContext context = context_now(sim, true);
 	for (int i = 0; i < sim->device_count; i++) {
 		const Subsystem *subsystem = sim_active_subsystem(sim, i);
@@ -541,36 +540,10 @@ CalStatus subsystems_start(CalSim *sim) {
 		changed = false;
 		status = subsystems_project(sim, &changed);
 	}
-	return status == CAL_OK && all ? check_components(sim, true, STATES) : status;
+	return status == CAL_OK && all ? subsystems_check_ties(sim, true, STATES) : status;
 }
 
-/* ---- after steps, and looking ------------------------------------------------------------------------------------ */
-
-CalStatus subsystems_commit(CalSim *sim) {
-	bool changed = false;
-	const int every = sim->method.projection > 0 ? sim->method.projection : 1;
-	const bool due = subsystems_are_projected(sim) && sim_counts(sim).steps % every == 0;
-	CalStatus status = due ? subsystems_project(sim, &changed) : CAL_OK;
-	if (status == CAL_OK && due && !(sim->subsystems->left_open <= START_TOLERANCE))
-		status = check_components(sim, false, "it cannot be closed; do both of its sides move as given?");
-	if (status != CAL_OK)
-		return status;
-	for (int i = 0; i < sim->device_count; i++) {
-		const Subsystem *subsystem = sim_subsystem(sim, i);
-		if (!subsystem || !subsystem_is_compiled(subsystem) || !subsystem->def.ops->commit)
-			continue;
-		const int code = subsystem->def.ops->commit(subsystem->def.self, cal_sim_time(sim), sim->devices[i].x);
-		if (code < 0) {
-			sim->failed_device = i;
-			snprintf(sim->why_failed, sizeof sim->why_failed, "commit() failed");
-			return CAL_ERR_USER;
-		}
-		changed |= code > 0;
-	}
-	if (changed)
-		cal_integrator_renew(sim->system.integrator);
-	return CAL_OK;
-}
+/* ---- looking ------------------------------------------------------------------------------------ */
 
 const char *subsystems_first(const CalSim *sim) {
 	for (int i = 0; i < sim->device_count; i++)

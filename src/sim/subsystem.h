@@ -161,6 +161,8 @@ CalStatus subsystem_failed(CalEvalContext *context, int device, const char *what
 LoopFrame subsystem_frame(const CalInterfaceNode *at, CalPlacement on);
 /** Interface nodes of a compiled subsystem at the states of the context. */
 CalStatus subsystem_interface_nodes(CalEvalContext *context, int device);
+/** Names the first component with a tie that is open by more than 1e-6, or whose rate is; the text ends with the remedy. */
+CalStatus subsystems_check_ties(CalSim *sim, bool speeds, const char *remedy);
 /** What is wrong with Lambda and b, or NULL. */
 const char *subsystem_response_fault(const Subsystem *subsystem);
 
@@ -171,12 +173,8 @@ CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purp
 /** udot of a group (SimGroup.udot): M^-1 times the forces on its points, loops and driven dofs held. */
 CalStatus tie_group_response(CalEvalContext *context, int group, TiePurpose purpose);
 
-/* ---- all together (subsystem_solve.c, subsystem_project.c) --------------------------------------------------- */
+/* ---- all together (subsystem_solve.c) --------------------------------------------------- */
 
-/** Wrenches F on all points: forces, or what closes positions or speeds. For TIE_VALUES the values of all rows alone. */
-CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose);
-/** Wrenches on the points of a compiled subsystem, into its own array. */
-void subsystem_collect_wrenches(const CalSim *sim, int device);
 /** Forces of all ties at an instant: pushes, and rates of the states of compiled subsystems. */
 CalStatus subsystems_solve(CalEvalContext *context, double *xdot);
 /**

@@ -73,7 +73,7 @@ static bool is_euclidean(const CalSim *sim, TiePurpose purpose) {
 	return (purpose == TIE_POSITIONS || purpose == TIE_SPEEDS) && sim->method.euclidean != 0;
 }
 
-/* Rates of the rows of loops at speeds u, drives included, into out[row_count]. */
+/* Rates of the constraint equations at speeds u, drives included, into out[row_count]. */
 static void loop_rates(const CalModel *model, const CalState *state, const double *u, CalWork *work, double *out) {
 	kinematics_outward(model, state->q, u, work);
 	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = u, .plain = 1}, work);

@@ -10,6 +10,13 @@
  *            Lambda = E'K E - E'K D G,  b = E'(a + K D lambda_0)        as the level above sees it, E: its edges
  *   outward  lambda = lambda_0 - G F,  wrenches on the nodes D lambda + E F
  * Neither K nor Lambda is inverted: a node that cannot move is allowed on either side.
+ *
+ * What steps leave open is closed after the step by the same equations: the inner ties of a component by its own level, its
+ * edges by the level above.
+ *   positions   H lambda = -g,  groups move by M^-1 J'F, compiled subsystems by their correct() of F
+ *   speeds      the same with the rates of the rows
+ * Loops and driven dofs are held meanwhile. What is closed to round-off is left alone, so that an adaptive method seldom
+ * has to start afresh.
  */
 #include "sim/subsystem.h"
 
@@ -23,6 +30,10 @@
 
 static const double DEPENDENT = 1e-11; // as of loops (loops.c)
 static const double SYMMETRY = 1e-9;   // of Lambda, relative to its diagonal
+enum { ITERATIONS = 4 };
+static const double NEAR = 1e-11; // [m], [rad]: positions that are left as they are
+static const double SLOW = 1e-10; // of speeds, relative to 1 m/s or 1 rad/s
+static const double OPEN = 1e-6;  // [m], [rad]: a projection that leaves more is looked into
 
 /* ---- compiled subsystems ------------------------------------------------------------------------------------------ */
 
@@ -297,7 +308,8 @@ static CalStatus evaluate_sides(CalEvalContext *context, TiePurpose purpose) {
 	return CAL_OK;
 }
 
-CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose) {
+/* Wrenches F on all points: forces, or what closes positions or speeds. For TIE_VALUES the values of all rows alone. */
+static CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose) {
 	struct SimSubsystems *all = context->sim->subsystems;
 	const CalStatus status = all->planned ? evaluate_sides(context, purpose) : CAL_ERR_MEMORY;
 	if (status != CAL_OK)
@@ -317,7 +329,8 @@ CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose) {
 	return CAL_OK;
 }
 
-void subsystem_collect_wrenches(const CalSim *sim, int device) {
+/* Wrenches on the points of a compiled subsystem, into its own array. */
+static void subsystem_collect_wrenches(const CalSim *sim, int device) {
 	const struct SimSubsystems *all = sim->subsystems;
 	Subsystem *subsystem = sim_subsystem(sim, device);
 	memset(subsystem->wrench, 0, (size_t)subsystem->def.interface_node_count * sizeof *subsystem->wrench);
@@ -361,4 +374,160 @@ CalStatus subsystems_solve(CalEvalContext *context, double *xdot) {
 			status = ask_rates(context, i, xdot + sim->devices[i].x_at);
 	}
 	return status;
+}
+
+/* ---- closing ties after steps, and impulses ---------------------------------------------------------------------- */
+
+/* Driven dofs are prescribed too. */
+static void hold_driven(SimGroup *group, CalInput *input) {
+	const uint8_t *given = input->prescribed ? input->prescribed : group->model->prescribed;
+	if (group->drive_count == 0)
+		return;
+	for (int k = 0; k < group->model->nu; k++)
+		group->held[k] = given[k] || group->driven[k];
+	input->prescribed = group->held;
+}
+
+/* The present states for observers, with the inputs of groups but no devices. */
+static CalStatus open_context(CalSim *sim, CalEvalContext *context) {
+	*context = context_now(sim, true);
+	context->inputs = sim->system.inputs;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		sim->system.inputs[i] = (CalInput){0};
+		if (!group->motion && group->input &&
+		    group->input(group->user, group->model, &group->state, &sim->system.inputs[i]) != 0) {
+			sim->refused_group = i;
+			return CAL_ERR_USER;
+		}
+		hold_driven(group, &sim->system.inputs[i]);
+	}
+	return CAL_OK;
+}
+
+static double largest(const struct SimSubsystems *all, bool speeds) {
+	double most = 0;
+	for (int l = 0; l < all->level_count; l++) {
+		const TieLevel *level = &all->levels[l];
+		for (int i = 0; i < level->row_count; i++)
+			most = fmax(most, fabs(speeds ? level->values[i].rate : level->values[i].value));
+	}
+	return most;
+}
+
+static CalStatus correct_groups(CalEvalContext *context, TiePurpose purpose) {
+	const bool speeds = purpose != TIE_POSITIONS;
+	CalSim *sim = context->sim;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *g = &sim->groups[i];
+		if (sim->subsystems->groups[i].count == 0 || g->motion)
+			continue;
+		const CalStatus status = tie_group_response(context, i, purpose);
+		if (status != CAL_OK)
+			return status;
+		if (!speeds)
+			cal_config_integrate(g->model, g->state.q, g->udot, g->state.q);
+		for (int k = 0; speeds && k < g->model->nu; k++)
+			g->state.u[k] += g->udot[k];
+	}
+	return CAL_OK;
+}
+
+static CalStatus correct_compiled(CalEvalContext *context, int device, bool speeds) {
+	const Subsystem *subsystem = sim_subsystem(context->sim, device);
+	subsystem_collect_wrenches(context->sim, device);
+	memset(subsystem->none, 0, (size_t)subsystem->def.interface_node_count * sizeof *subsystem->none);
+	const int code =
+		subsystem->def.ops->correct(subsystem->def.self, context->t, speeds ? subsystem->none : subsystem->wrench,
+	                                speeds ? subsystem->wrench : subsystem->none, context->sim->devices[device].x);
+	return code != 0 ? subsystem_failed(context, device, "correct() failed") : CAL_OK;
+}
+
+/* One step for positions, speeds or impulses, if they are off by more than `enough`; *off: by how much. */
+static CalStatus correct_once(CalSim *sim, TiePurpose purpose, double enough, double *off) {
+	const bool speeds = purpose != TIE_POSITIONS;
+	struct SimSubsystems *all = sim->subsystems;
+	CalEvalContext context;
+	CalStatus status = open_context(sim, &context);
+	if (status == CAL_OK)
+		status = subsystems_wrenches(&context, TIE_VALUES);
+	*off = largest(all, speeds);
+	if (status != CAL_OK || *off <= enough)
+		return status;
+	status = subsystems_wrenches(&context, purpose);
+	if (status == CAL_OK)
+		status = correct_groups(&context, purpose);
+	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
+		const Subsystem *subsystem = sim_active_subsystem(sim, i);
+		if (subsystem && subsystem_is_compiled(subsystem))
+			status = correct_compiled(&context, i, speeds);
+	}
+	return status;
+}
+
+bool subsystems_take_impulses(const CalSim *sim) { return !sim->subsystems || sim->subsystems->corrects; }
+
+/* Of all groups and devices. */
+static double energy_of_all(CalSim *sim) {
+	double energy = balance_stored(sim);
+	for (int i = 0; i < sim->group_count; i++)
+		energy += balance_energy(&sim->groups[i]);
+	return energy;
+}
+
+double subsystems_pass_impulse(CalSim *sim) {
+	enum { ROUNDS = 3 }; // the second is for the last digits
+	double off = INFINITY;
+	if (!sim->subsystems)
+		return 0;
+	const double before = energy_of_all(sim);
+	for (int i = 0; i < ROUNDS && off > 0; i++)
+		if (correct_once(sim, TIE_IMPULSES, 1e-15, &off) != CAL_OK)
+			break; // the next step refuses it
+	const double lost = before - energy_of_all(sim);
+	balance_add_loss(sim, lost);
+	return lost;
+}
+
+CalStatus subsystems_project(CalSim *sim, bool *changed) {
+	double off = INFINITY, before = INFINITY;
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < ITERATIONS && status == CAL_OK; i++) {
+		status = correct_once(sim, TIE_POSITIONS, NEAR, &off);
+		if (off <= NEAR || off >= 0.5 * before)
+			break;
+		*changed = true;
+		before = off;
+	}
+	sim->subsystems->left_open = off;
+	if (status == CAL_OK)
+		status = correct_once(sim, TIE_SPEEDS, SLOW, &off);
+	*changed |= off > SLOW;
+	return status;
+}
+
+CalStatus subsystems_commit(CalSim *sim) {
+	bool changed = false;
+	const int every = sim->method.projection > 0 ? sim->method.projection : 1;
+	const bool due = subsystems_are_projected(sim) && sim_counts(sim).steps % every == 0;
+	CalStatus status = due ? subsystems_project(sim, &changed) : CAL_OK;
+	if (status == CAL_OK && due && !(sim->subsystems->left_open <= OPEN))
+		status = subsystems_check_ties(sim, false, "it cannot be closed; do both of its sides move as given?");
+	if (status != CAL_OK)
+		return status;
+	for (int i = 0; i < sim->device_count; i++) {
+		const Subsystem *subsystem = sim_subsystem(sim, i);
+		if (!subsystem || !subsystem_is_compiled(subsystem) || !subsystem->def.ops->commit)
+			continue;
+		const int code = subsystem->def.ops->commit(subsystem->def.self, cal_sim_time(sim), sim->devices[i].x);
+		if (code < 0) {
+			sim->failed_device = i;
+			snprintf(sim->why_failed, sizeof sim->why_failed, "commit() failed");
+			return CAL_ERR_USER;
+		}
+		changed |= code > 0;
+	}
+	if (changed)
+		cal_integrator_renew(sim->system.integrator);
+	return CAL_OK;
 }
