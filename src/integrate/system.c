@@ -332,10 +332,8 @@ CalStatus system_project(CalIntegrator *ig, double t) {
 		}
 		const CalProjectOptions options = {.frozen = ig->inputs[i].prescribed, .euclidean = ig->options.euclidean};
 		CalBranches *branches = part->is.branches;
-		const bool among_ranks = branches && !branches_know_all(branches);
-		const bool own = branches && (among_ranks || (branches_are_here(branches) && !options.euclidean));
-		if (among_ranks && options.euclidean)
-			return CAL_ERR_UNSUPPORTED; // branches have the metric of M (cal_sim_distribute)
+		const bool own = branches && (branches_are_here(branches) || !branches_know_all(branches)) &&
+		                 !options.euclidean; // branches have the metric of M
 		status = own ? cal_branches_project(branches, &ig->states[i], &options, NULL) : CAL_NOT_CONVERGED;
 		if (status == CAL_NOT_CONVERGED) { // from where branches cannot improve it, the whole model may
 			status = cal_loop_project(part->is.model, &ig->states[i], &options, part->is.work, NULL);

@@ -257,10 +257,6 @@ static CalStatus check_distribution(const CalSim *sim, const CalDistribution *ho
 	if (sim->ranks || sim->moving)
 		return error_set(error, CAL_ERR_STAGE, "cal_sim_distribute: %s",
 		                 sim->moving ? "not within an advance" : "the simulation is distributed already");
-	if (sim->method.euclidean)
-		return error_set(error, CAL_ERR_UNSUPPORTED,
-		                 "cal_sim_distribute: ranks project in the metric of the masses; leave out projection_metric: "
-		                 "euclidean");
 	const CalStatus status = formulation_refuse(sim, "ranks", error);
 	if (status != CAL_OK)
 		return status;
@@ -382,6 +378,7 @@ static bool interfaces_suffice(const CalSim *sim) {
 	for (int i = 0; i < sim->group_count; ++i) {
 		const SimGroup *group = &sim->groups[i];
 		suffice &= !group->input || sim->ranks->how.inputs_of_time;
+		suffice &= !sim->method.euclidean || group->model->row_count == 0; // branches project in the metric of M
 	}
 	return suffice;
 }

@@ -515,6 +515,25 @@ static void closed_loops_send_interfaces_alone(void **state) {
 	assert_true(most < 20 && corrections > 100);
 }
 
+/* Branches project in the metric of the masses: with the other one all ranks know everything. */
+static void euclidean_projections_gather(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 3; seed++) {
+		Fixture *f = closed_pendulum(seed, 6);
+		Task serial = task_of(f, CAL_METHOD_RK4), task = serial;
+		serial.method.step = task.method.step = 1e-3;
+		serial.method.euclidean = task.method.euclidean = 1;
+		serial.advance = task.advance = 5e-3;
+		task.vary = vary_always;
+		run(&serial, 0);
+		run(&task, 3);
+		check_ranks(&task, 3, &serial);
+		check_that(seed, !task.info[0].interface_only && task.info[0].interfaces > 0);
+		task_free(&serial), task_free(&task);
+		fixture_destroy(f);
+	}
+}
+
 /* Loops that are closed within branches: nothing extra in an evaluation. */
 static void loops_within_branches_send_nothing_extra(void **state) {
 	(void)state;
@@ -626,6 +645,7 @@ int main(void) {
 		cmocka_unit_test(ranks_move_as_one),
 		cmocka_unit_test(inputs_act_on_all_ranks),
 		cmocka_unit_test(closed_loops_send_interfaces_alone),
+		cmocka_unit_test(euclidean_projections_gather),
 		cmocka_unit_test(loops_within_branches_send_nothing_extra),
 		cmocka_unit_test(ranks_record_their_own),
 		cmocka_unit_test(a_failure_is_everybodys),
