@@ -62,10 +62,8 @@ static int known(const char *name) {
 
 static int usage(void) {
 	fprintf(stderr, "usage: papers [--quick|--full] [--jobs N] FOLDER "
-	                "[machine|cases|updates|branches|pendulum|operations|components]...
-"
-	                "       papers --start FILE
-");
+	                "[machine|cases|updates|branches|pendulum|operations|components]...\n"
+	                "       papers --start FILE\n");
 	return 2;
 }
 
