@@ -135,7 +135,7 @@ static Shapes shapes_at(double s, double length) {
 static CalNodeId add_station(Builder *b, CalBodyId body, int k, double x) {
 	CalNodeDef def = cal_node_def();
 	CalNodeId id = {0};
-	char name[8];
+	char name[16];
 	snprintf(name, sizeof name, "n%d", k);
 	def.name = name, def.placement.position.x = x;
 	if (b->status == CAL_OK)
