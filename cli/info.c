@@ -123,6 +123,40 @@ static void print_nodes(const CalModel *model) {
 	}
 }
 
+/* Joints of a mechanism: independent ones, or the others; between: what stands between two. */
+static void print_joints_of(const CalModel *model, int mechanism, bool independent, const char *between, bool quoted) {
+	bool any = false;
+	for (int i = 0; i < cal_model_body_count(model); i++) {
+		CalBodyInfo body;
+		if (cal_model_body(model, i, &body) != CAL_OK || body.mechanism != mechanism + 1 ||
+		    (body.nu > 0) != independent)
+			continue;
+		printf("%s", any ? between : "");
+		any = true;
+		if (quoted)
+			json_string(stdout, body.joint);
+		else
+			printf("%s", body.joint);
+	}
+}
+
+static void print_mechanisms(const CalModel *model) {
+	for (int i = 0; i < cal_model_mechanism_count(model); i++) {
+		CalMechanismInfo m;
+		CalBodyInfo base = {.name = "the ground"};
+		if (cal_model_mechanism(model, i, &m) != CAL_OK)
+			continue;
+		if (m.base >= 0)
+			cal_model_body(model, m.base, &base);
+		printf("  embedded %s on %s: %d loop%s, %d equations; independent ", m.name, base.name, m.loops,
+		       plural(m.loops), m.rows);
+		print_joints_of(model, i, true, ", ", false);
+		printf("; dependent ");
+		print_joints_of(model, i, false, ", ", false);
+		printf("\n");
+	}
+}
+
 static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, BranchesAsked asked,
                              CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
@@ -147,6 +181,7 @@ static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const 
 	for (int i = 0; i < cal_model_body_count(model); i++)
 		print_flexible(desc, model, i);
 	print_nodes(model);
+	print_mechanisms(model);
 	if (cal_model_loop_count(model) > 0)
 		mobility_print(mobility, stdout);
 	return asked.workers > 0 ? branches_print(model, asked, stdout, error) : CAL_OK;
@@ -205,6 +240,25 @@ static void json_body(const CalDesc *desc, const CalModel *model, int index) {
 	printf("}");
 }
 
+static void json_mechanism(const CalModel *model, int index) {
+	CalMechanismInfo m;
+	CalBodyInfo base;
+	if (cal_model_mechanism(model, index, &m) != CAL_OK)
+		return;
+	printf("%s\n        {\"name\": ", index ? "," : "");
+	json_string(stdout, m.name);
+	printf(", \"base\": ");
+	if (m.base >= 0 && cal_model_body(model, m.base, &base) == CAL_OK)
+		json_string(stdout, base.name);
+	else
+		printf("null");
+	printf(", \"loops\": %d, \"equations\": %d, \"independent\": [", m.loops, m.rows);
+	print_joints_of(model, index, true, ", ", true);
+	printf("], \"dependent\": [");
+	print_joints_of(model, index, false, ", ", true);
+	printf("]}");
+}
+
 static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, BranchesAsked asked,
                             CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
@@ -227,6 +281,9 @@ static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const M
 	printf(",\n      \"body_list\": [");
 	for (int i = 0; i < cal_model_body_count(model); i++)
 		json_body(desc, model, i);
+	printf("],\n      \"embedded\": [");
+	for (int i = 0; i < cal_model_mechanism_count(model); i++)
+		json_mechanism(model, i);
 	printf("],\n      ");
 	mobility_json(mobility, stdout);
 	CalStatus status = CAL_OK;

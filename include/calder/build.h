@@ -239,6 +239,59 @@ typedef struct CalFlexDef {
 
 enum { CAL_FLEX_GEOMETRIC = 12 }; // matrices of CalFlexDef.geometric
 
+/* ---- links of the caller's own ---- */
+
+/** How the frame B of a link moves, in the axes of B. */
+typedef struct CalLinkBase {
+	CalVec3 w;  // angular velocity [rad/s]
+	CalVec3 al; // angular acceleration [rad/s^2]
+	CalVec3 a;  // acceleration of the origin less gravity [m/s^2]
+} CalLinkBase;
+
+/** Inertia of a link at q, and the forces that a motion needs; axes of B, about its origin. All zero to begin with. */
+typedef struct CalLinkInertia {
+	double mass;          // [kg]
+	CalVec3 first_moment; // mass times center of mass [kg m]
+	CalMat3 inertia;      // about the origin [kg m^2]
+	double *E;            // [6 dofs] moment, then force on B per acceleration of the dofs, row-major
+	double *M;            // [dofs dofs] mass matrix of the dofs with B held
+	CalSpatial force;     // that the motion needs on B while the dofs do not accelerate
+	double *dof_force;    // [dofs] that it needs on the dofs; forces of springs and the like are subtracted here
+} CalLinkInertia;
+
+/** A node of a link at q; axes of B, positions from its origin. All zero to begin with. */
+typedef struct CalLinkNode {
+	CalPose pose;    // frame of the node in B
+	double *S;       // [6 dofs] its velocity in B per speed of the dofs, angular first, at its origin; row-major
+	CalSpatial bias; // its acceleration in B at these speeds while the dofs do not accelerate
+} CalLinkNode;
+
+/**
+ * A link whose columns and inertia are functions of its own coordinates: a mechanism, a gear train, a tank, any SKO link.
+ * It is a body whose frame B a joint carries, with dofs of its own (speeds are rates of coordinates) that move its nodes
+ * and change its inertia. u NULL: zero. The functions must be pure, thread-safe and must not allocate; scratch is a block
+ * of scratch_size bytes for them alone, zeroed when a workspace is made, and must not change what they return. Nonzero:
+ * no values here; the evaluation then fails with CAL_NOT_FINITE and names the link.
+ */
+typedef struct CalLinkOps {
+	const char *name; // required
+	size_t scratch_size;
+	// base NULL: no forces are asked for
+	int (*inertia)(const void *data, void *scratch, const double *q, const double *u, const CalLinkBase *base,
+	               CalLinkInertia *out); // required
+	int (*node)(const void *data, void *scratch, int node, const double *q, const double *u,
+	            CalLinkNode *out);                          // required where there are nodes; index in CalLinkDef.nodes
+	double (*potential)(const void *data, const double *q); // energy of the springs in dof_force [J]; NULL: none
+} CalLinkOps;
+
+typedef struct CalLinkDef {
+	int dofs; // > 0
+	int node_count;
+	const CalNodeId *nodes; // [node_count] nodes of the body that its dofs move; the others stay in B
+	const CalLinkOps *ops;  // must outlive every model compiled from the description
+	const void *data;       // handed to the functions
+} CalLinkDef;
+
 /*
  * The types of loops: the name in C and that in files. src/loop has the constant loop_type_NAME, which says all about it.
  * The numbers are in checkpoints: append only.
@@ -417,6 +470,13 @@ CAL_API CalStatus cal_desc_add_pendulum(CalDesc *desc, const CalPendulumDef *def
 
 /** Makes a body flexible; its nodes must exist. Everything is copied. A body can be made flexible once. */
 CAL_API CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const CalFlexDef *def, CalError *error);
+
+/**
+ * Makes a body a link of the caller's own. The mass of its CalBodyDef, fixed in B, comes on top. Its dofs come after those of
+ * its joint in q and u, as modes do, and take part in everything that modes do; they are named as modes are. The head
+ * of its joint must not be one of the nodes. Such a model is evaluated in one branch.
+ */
+CAL_API CalStatus cal_desc_set_link(CalDesc *desc, CalBodyId body, const CalLinkDef *def, CalError *error);
 
 /** Gravity of a group ({0}: the default one). */
 CAL_API CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity);

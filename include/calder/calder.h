@@ -13,6 +13,7 @@
 #include <calder/loops.h>
 #include <calder/impulse.h>
 #include <calder/closed.h>
+#include <calder/mechanism.h>
 #include <calder/operators.h>
 #include <calder/distribute.h>
 #include <calder/branches.h>

@@ -129,7 +129,7 @@ typedef struct CalProjectOptions {
 	int max_iterations;    // 0: 20; where they get stuck, at most 400 damped ones follow
 	int euclidean;         // nonzero: smallest change in coordinates; 0: smallest in the metric of M
 	const double *weight;  // [nu] > 0: of the coordinates in a Euclidean change; NULL: 1
-	int search;            // nonzero: where they get stuck, also go to positions that are not near (assembly)
+	int search; // > 0: where they get stuck, also go to positions that are not near (assembly); < 0: give up there
 } CalProjectOptions;
 
 /** What a projection did. */

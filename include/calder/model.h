@@ -85,6 +85,7 @@ typedef struct CalBodyInfo {
 	int inboard_node;    // node of the parent that carries the joint, -1: the ground's origin
 	int head_node;       // node of this body that the joint carries
 	int link, nlink;     // its elementary links; 0 links: welded to its parent
+	int mechanism;       // embedded mechanism that it is part of (calder/mechanism.h), counted from 1; 0: none
 } CalBodyInfo;
 
 /** A body and the joint that carries it. */

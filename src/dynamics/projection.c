@@ -33,6 +33,22 @@ static void layout_projection(CalProjection *p, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, p->row, nu);
 }
 
+size_t projection_size(const CalModel *model) {
+	CalProjection counted = {.model = model};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_projection(&counted, &cursor);
+	return cursor_size(&cursor);
+}
+
+CalProjection *projection_init(const CalModel *model, void *memory, size_t size) {
+	Cursor cursor = {.base = memory, .size = size, .align = sizeof(double)};
+	CalProjection *p = memory;
+	memset(memory, 0, size);
+	*p = (CalProjection){.model = model};
+	layout_projection(p, &cursor);
+	return p;
+}
+
 CalStatus cal_projection_create(const CalModel *model, CalProjection **projection) {
 	if (!model || !projection)
 		return CAL_ERR_ARGUMENT;

@@ -27,4 +27,10 @@ struct CalProjection {
 	uint8_t *row;         // [count]
 };
 
+#if CAL_LANES == 1
+/* The same in memory of the caller, aligned for doubles. */
+size_t projection_size(const CalModel *model);
+CalProjection *projection_init(const CalModel *model, void *memory, size_t size);
+#endif
+
 #endif

@@ -139,6 +139,8 @@ CalStatus cal_joint_reaction(const CalModel *model, const CalWork *work, int bod
 	if (!model || !work || work->model != model || !wrench || body < 0 || body >= model->body_count) {
 		return CAL_ERR_ARGUMENT;
 	}
+	if (model->bodies[body].mechanism) // forces within an embedded mechanism are not known
+		return CAL_ERR_UNSUPPORTED;
 	if (!(work->stage & STAGE_REACTION))
 		return CAL_ERR_STAGE;
 	*wrench = spatial_out(work->reaction[body]);

@@ -14,6 +14,8 @@
 #ifndef CALDER_FLEXBODY_FLEX_BODY_H
 #define CALDER_FLEXBODY_FLEX_BODY_H
 
+#include <calder/build.h>
+
 #include "math/inertia.h"
 #include "math/pack.h"
 
@@ -92,6 +94,10 @@ typedef struct Flex {
 	int diagonal;              // stiffness and damping are
 	int port_count;            // NODE links on it
 	int ports[FLEX_MAX_PORTS]; // their indices, if not more than these
+	const CalLinkOps *ops;     // of a link of the caller's own, NULL: modes
+	const void *ops_data;      //
+	const double *neutral;     // [m] coordinates of the neutral configuration, NULL: zero
+	dvec3 origin;              // of B from that of the link, in the axes of B
 } Flex;
 
 #endif

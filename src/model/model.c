@@ -11,12 +11,16 @@
 #include "joint/joint_type.h"
 #include "model/loop_blocks.h"
 #include "model/loop_plan.h"
-#include "model/model.h"
+#include "model/mechanism.h"
 
 void cal_model_destroy(CalModel *model) {
 	if (!model)
 		return;
 	const CalAllocator allocator = model->allocator;
+	for (int i = 0; i < model->mechanism_count; ++i)
+		mechanism_destroy(model->mechanisms[i]);
+	if (model->mechanism_count)
+		memory_free(&allocator, model->mechanisms);
 	memory_free(&allocator, (void *)(uintptr_t)model->blocks);
 	memory_free(&allocator, (void *)(uintptr_t)model->loop_schedule);
 	memory_free(&allocator, model);
@@ -73,7 +77,8 @@ CalStatus cal_model_body(const CalModel *model, int body, CalBodyInfo *info) {
 	                      .head_node = b->head_node,
 	                      .link = b->first_link,
 	                      .nlink = b->nlink,
-	                      .modes = b->flex >= 0 ? model->flexes[b->flex].m : 0};
+	                      .modes = b->flex >= 0 ? model->flexes[b->flex].m : 0,
+	                      .mechanism = b->mechanism};
 	return CAL_OK;
 }
 
@@ -93,11 +98,24 @@ CalStatus cal_model_node(const CalModel *model, int node, CalNodeInfo *info) {
 	return CAL_OK;
 }
 
+/* The same one by one: coordinates of embedded mechanisms are not in the order of bodies. */
+static const Body *search_bodies(const CalModel *model, int q) {
+	for (int i = 0; i < model->body_count; ++i) {
+		const Body *body = &model->bodies[i];
+		const int modes = body->flex >= 0 ? model->flexes[body->flex].m : 0;
+		if (q >= body->q && q < body->q + body->nq + modes)
+			return body;
+	}
+	return NULL;
+}
+
 /* The body whose joint or modes hold coordinate q: the last one that starts at or before it. */
 static const Body *body_of_coordinate(const CalModel *model, int q) {
 	int low = 0, high = model->body_count; // it is in low .. high - 1
 	if (q < 0 || q >= model->nq)
 		return NULL;
+	if (model->mechanism_count)
+		return search_bodies(model, q);
 	while (high - low > 1) {
 		const int middle = low + (high - low) / 2;
 		if (model->bodies[middle].q <= q)
@@ -122,6 +140,13 @@ static CalCoordinateInfo modal_info(const char *stem, int mode) {
 	return info;
 }
 
+/* Coordinate or speed i of the joint of an embedded body. */
+static CalStatus inner_coordinate(const CalModel *model, const Body *body, int speed, int i, CalCoordinateInfo *info) {
+	const CalModel *inner = model->mechanisms[body->mechanism - 1]->model;
+	const Body *same = &inner->bodies[body->inner];
+	return speed ? cal_model_speed(inner, same->u + i, info) : cal_model_coordinate(inner, same->q + i, info);
+}
+
 CalStatus cal_model_coordinate(const CalModel *model, int q, CalCoordinateInfo *info) {
 	const Body *body = model && info ? body_of_coordinate(model, q) : NULL;
 	if (!body)
@@ -130,6 +155,8 @@ CalStatus cal_model_coordinate(const CalModel *model, int q, CalCoordinateInfo *
 		*info = modal_info("eta", q - body->q - body->nq);
 		return CAL_OK;
 	}
+	if (body->mechanism)
+		return inner_coordinate(model, body, 0, q - body->q, info);
 	int i = body->first_link;
 	while (q >= model->links[i].q + model->links[i].nq)
 		++i;
@@ -147,6 +174,8 @@ CalStatus cal_model_speed(const CalModel *model, int u, CalCoordinateInfo *info)
 		*info = modal_info("etadot", u - body->u - body->nu);
 		return CAL_OK;
 	}
+	if (body->mechanism)
+		return inner_coordinate(model, body, 1, u - body->u, info);
 	const Link *link = &model->links[model->dofs[u].link];
 	*info = joint_coordinate_info(joint_type(body->type), 1, u - body->u, (JointPrimitive)link->motion,
 	                              element_of_link(model, body, model->dofs[u].link), u - link->u);

@@ -62,6 +62,8 @@ typedef struct Body {
 	int nlink;
 	int q, nq, u, nu; // of its joint
 	int flex;         // index of the flexible body, -1: rigid; its modes follow the joint's coordinates
+	int mechanism;    // embedded mechanism that it is part of, number from 1; 0: none
+	int inner;        // its index in the model of the mechanism
 	int node;         // of its own frame
 	int inboard_node; // on the parent, -1: ground's origin
 	int head_node;    // on this body
@@ -98,6 +100,7 @@ typedef struct BallSpring {
 
 typedef struct LoopSchedule LoopSchedule; // model/loop_plan.h
 typedef struct LoopBlocks LoopBlocks;     // model/loop_blocks.h
+typedef struct Mechanism Mechanism;       // model/mechanism.h
 
 struct CalModel {
 	CalAllocator allocator;
@@ -126,6 +129,8 @@ struct CalModel {
 	const LoopSchedule
 		*loop_schedule;       // of loops that are eliminated where they close, NULL: none are; a block of its own
 	const LoopBlocks *blocks; // of their Jacobian, NULL: there are no loops, or it is a branch; a block of its own
+	int mechanism_count;
+	Mechanism **mechanisms; // [mechanism_count] embedded ones; blocks of their own
 	const Link *links;
 	const Body *bodies;
 	const Node *nodes;

@@ -53,8 +53,11 @@ void cal_config_neutral(const CalModel *model, double *q) {
 		const Link *link = &model->links[i];
 		primitive_neutral((JointPrimitive)link->motion, &link->data, q + link->q);
 	}
-	for (int f = 0; f < model->flex_count; ++f)
-		memset(q + model->flexes[f].q, 0, sizeof(double) * (size_t)model->flexes[f].m);
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		for (int k = 0; k < flex->m; ++k)
+			q[flex->q + k] = flex->neutral ? flex->neutral[k] : 0;
+	}
 }
 
 void cal_config_integrate(const CalModel *model, const double *q, const double *dq, double *q_out) {

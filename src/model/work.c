@@ -27,6 +27,13 @@ static FlexWork layout_flex(const Flex *flex, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, f.Q, square);
 	CURSOR_ARRAY(cursor, f.X, 48 * ports);
 	CURSOR_ARRAY(cursor, f.R, 48 * ports);
+	if (flex->ops) {
+		char *scratch;
+		CURSOR_ARRAY(cursor, f.user, 13 * m + m * m);
+		CURSOR_ARRAY(cursor, f.user_columns, 6 * n * (size_t)(flex->shape_end - flex->shape_first));
+		CURSOR_ARRAY(cursor, scratch, flex->ops->scratch_size);
+		f.user_scratch = scratch;
+	}
 	return f;
 }
 

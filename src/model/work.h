@@ -103,6 +103,9 @@ typedef struct FlexWork {
 	FlexPort *port;                 // [ports], of the linear elimination as all that follows
 	double *W, *Q;                  // [6 ports][row of 6 ports]
 	double *X, *R;                  // [6 ports][8]
+	double *user;                   // [13 m + m m] numbers of the functions of a link of the caller's own
+	real *user_columns;             // [nodes][6][n] of its nodes, world axes
+	void *user_scratch;             // of these functions
 	Composite own;                  // inertia of the body, and in most sweeps of all that the link carries
 	spatial b;                      // force that it needs
 } FlexWork;

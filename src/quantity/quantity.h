@@ -142,6 +142,8 @@ bool joint_coordinate(const CalSim *sim, int group, int body, bool speed, int i,
 /* The one of that name, -1: there is none. */
 int joint_coordinate_find(const CalSim *sim, int group, int body, bool speed, const char *name);
 /* Where it is now, u -1 of part of a quaternion; false: nowhere. */
+/* Where a coordinate of a dependent joint of an embedded mechanism is; false: it is no such joint. */
+bool dependent_coordinate_place(const CalModel *model, int index, bool speed, int i, int *mechanism, int *at);
 bool joint_coordinate_place(const CalSim *sim, CalJointId joint, int i, int dof, CalDofRef *ref);
 /* A mode of a body, "eta3", or its speed, "etadot3"; mode counts from 0. */
 bool mode_info(const CalModel *model, const CalBodyInfo *body, bool speed, int mode, CalCoordinateInfo *info);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include <calder/mechanism.h>
 #include <calder/transition.h>
 
 #include "joint/joint_type.h"
@@ -24,10 +25,44 @@ static int dof_of(const CalJointDef *def, const CalModel *model, const Body *bod
 	return -1;
 }
 
+/* ---- dependent joints of embedded mechanisms ---- */
+
+static bool is_dependent(const Body *body) { return body->mechanism && body->nu == 0; }
+
+/* The same joint in the model of the mechanism. */
+static const Body *inner_body(const CalModel *model, const Body *body, CalMechanismInfo *info) {
+	cal_model_mechanism(model, body->mechanism - 1, info);
+	return &info->model->bodies[body->inner];
+}
+
+static bool dependent_coordinate(const CalModel *model, const Body *body, bool speed, int i,
+                                 JointCoordinate *coordinate) {
+	CalMechanismInfo info;
+	const Body *inner = inner_body(model, body, &info);
+	if (i < 0 || i >= (speed ? inner->nu : inner->nq))
+		return false;
+	coordinate->dof = i;
+	return (speed ? cal_model_speed(info.model, inner->u + i, &coordinate->info)
+	              : cal_model_coordinate(info.model, inner->q + i, &coordinate->info)) == CAL_OK;
+}
+
+bool dependent_coordinate_place(const CalModel *model, int index, bool speed, int i, int *mechanism, int *at) {
+	const Body *body = index >= 0 ? &model->bodies[index] : NULL;
+	CalMechanismInfo info;
+	if (!body || !is_dependent(body))
+		return false;
+	const Body *inner = inner_body(model, body, &info);
+	*mechanism = body->mechanism;
+	*at = (speed ? inner->u : inner->q) + i;
+	return true;
+}
+
 bool joint_coordinate(const CalSim *sim, int group, int body, bool speed, int i, JointCoordinate *coordinate) {
 	const CalModel *model = sim->groups[group].model;
 	const Body *b = &model->bodies[body];
 	const CalJointDef *def = sim_joint_def(sim, b->joint_id);
+	if (is_dependent(b))
+		return dependent_coordinate(model, b, speed, i, coordinate);
 	if (i < 0 || i >= (speed ? b->nu : b->nq))
 		return false;
 	const CalStatus status =

@@ -87,6 +87,8 @@ static NameFault add_coordinates(CalSampler *sampler, const ColumnOrder *order, 
 	bool known = false;
 	if (find_object(sampler, order->sim, cal_model_find_joint, object, &group, &index)) {
 		known = true;
+		if (columns_are_unknown(order, group, index))
+			return NAME_EMBEDDED;
 		columns_of_joint(sampler, order, group, index);
 		if (!order->component)
 			columns_of_modes(sampler, order, group, index);
@@ -164,6 +166,8 @@ static NameFault add_in_model(CalSampler *sampler, const ColumnOrder *order, con
 	int group, index;
 	if (!find_object(sampler, order->sim, loop ? cal_model_find_loop : cal_model_find_joint, object, &group, &index))
 		return NAME_NO_OBJECT;
+	if (!loop && columns_are_unknown(order, group, index))
+		return NAME_EMBEDDED;
 	if (loop)
 		columns_of_loop(sampler, order, cal_sim_model(order->sim, group), index);
 	else
@@ -217,8 +221,11 @@ static void add_all_of_group(CalSampler *sampler, const ColumnOrder *order, int 
 	for (int i = 0; about == CAL_ABOUT_LOOP && i < cal_model_loop_count(model); i++)
 		columns_of_loop(sampler, order, model, i);
 	for (int i = 0; about == CAL_ABOUT_JOINT && i < cal_model_body_count(model); i++)
-		columns_of_reaction(sampler, order, model, i);
+		if (!columns_are_unknown(order, group, i))
+			columns_of_reaction(sampler, order, model, i);
 	for (int i = 0; about == CAL_ABOUT_COORDINATE && i < cal_model_body_count(model) && !sampler->failed; i++) {
+		if (columns_are_unknown(order, group, i))
+			continue;
 		columns_of_joint(sampler, order, group, i);
 		columns_of_modes(sampler, order, group, i);
 	}

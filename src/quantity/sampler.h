@@ -20,9 +20,10 @@ typedef struct SampledItem {
 
 /* Of a column with a coordinate, a speed or a constraint equation: which one of its object, and where it is now. */
 typedef struct ColumnPlace {
-	int of;  // place among those of the joint as defined, of the body's modes, of the loop's equations
-	int dof; // of coordinates: dof that it belongs to, -1: part of a quaternion
-	int at;  // in the state of the group or among its equations, -1: nowhere
+	int of;        // place among those of the joint as defined, of the body's modes, of the loop's equations
+	int dof;       // of coordinates: dof that it belongs to, -1: part of a quaternion
+	int at;        // in the state of the group or among its equations, -1: nowhere
+	int mechanism; // of a dependent joint: its embedded mechanism, from 1, in whose model `at` is; 0: none
 } ColumnPlace;
 
 /* A name that was added, or of a column: its columns. */
@@ -56,7 +57,7 @@ struct CalSampler {
 };
 
 /* What is to be added: the name in its parts. */
-typedef enum NameFault { NAME_FOUND, NAME_UNKNOWN, NAME_NO_OBJECT, NAME_NO_COMPONENT } NameFault;
+typedef enum NameFault { NAME_FOUND, NAME_UNKNOWN, NAME_NO_OBJECT, NAME_NO_COMPONENT, NAME_EMBEDDED } NameFault;
 
 typedef struct SampledText {
 	const Quantity *quantity; // NULL: the word is none
@@ -93,6 +94,7 @@ void columns_of_joint(CalSampler *sampler, const ColumnOrder *order, int group, 
 void columns_of_modes(CalSampler *sampler, const ColumnOrder *order, int group, int body);
 void columns_of_node(CalSampler *sampler, const ColumnOrder *order, const CalModel *model, int node, const char *path);
 void columns_of_nodes(CalSampler *sampler, const ColumnOrder *order, const CalNodeId node[2], const char *paths);
+bool columns_are_unknown(const ColumnOrder *order, int group, int body);
 void columns_of_reaction(CalSampler *sampler, const ColumnOrder *order, const CalModel *model, int body);
 void columns_of_loop(CalSampler *sampler, const ColumnOrder *order, const CalModel *model, int loop);
 void columns_of_group(CalSampler *sampler, const ColumnOrder *order, int group);

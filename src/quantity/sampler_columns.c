@@ -164,9 +164,10 @@ static const char *coordinate_unit(CalSampler *sampler, const ColumnOrder *order
 void columns_of_joint(CalSampler *sampler, const ColumnOrder *order, int group, int body) {
 	const Body *b = &cal_sim_model(order->sim, group)->bodies[body];
 	const char *word = order->quantity->info.word;
-	const bool speed = order->quantity->order != ORDER_Q, single = (speed ? b->nu : b->nq) == 1;
-	SampledItem *item = add_item(sampler, order, (SampledObject){.joint = b->joint_id});
+	const bool speed = order->quantity->order != ORDER_Q;
 	JointCoordinate c;
+	const bool single = !joint_coordinate(order->sim, group, body, speed, 1, &c);
+	SampledItem *item = add_item(sampler, order, (SampledObject){.joint = b->joint_id});
 	for (int i = 0; item && joint_coordinate(order->sim, group, body, speed, i, &c) && !sampler->failed; i++) {
 		if (!is_wanted(order, c.info.name))
 			continue;
@@ -214,6 +215,14 @@ void columns_of_node(CalSampler *sampler, const ColumnOrder *order, const CalMod
 
 void columns_of_nodes(CalSampler *sampler, const ColumnOrder *order, const CalNodeId node[2], const char *paths) {
 	add_listed(sampler, order, (SampledObject){.node = {node[0], node[1]}, .pair = true}, named(sampler, order, paths));
+}
+
+/* Reactions of joints within an embedded mechanism, and efforts on the dependent ones. */
+bool columns_are_unknown(const ColumnOrder *order, int group, int body) {
+	CalBodyInfo info = {0};
+	cal_model_body(cal_sim_model(order->sim, group), body, &info);
+	return info.mechanism &&
+	       (order->quantity->info.about == CAL_ABOUT_JOINT || (order->quantity->order == ORDER_FORCE && info.nu == 0));
 }
 
 void columns_of_reaction(CalSampler *sampler, const ColumnOrder *order, const CalModel *model, int body) {

@@ -184,6 +184,12 @@ CalStatus sampler_refuse(const CalSampler *sampler, CalSim *sim, const char *nam
 		                 name, now);
 	if (text.quantity && text.quantity->info.about == CAL_ABOUT_GROUP && text.rest && !strchr(text.rest, '.'))
 		fault = NAME_NO_COMPONENT; // of the only group, or of all
+	if (fault == NAME_EMBEDDED)
+		return error_set(
+			error, CAL_ERR_INPUT,
+			"signal \"%.100s\": the joint is part of an embedded loop, in which forces are not known; do not "
+			"embed the loop",
+			name);
 	if (fault == NAME_NO_OBJECT && text.quantity && text.rest)
 		return refuse_object(sim, name, &text, error);
 	if (fault == NAME_NO_COMPONENT && text.quantity && text.rest)

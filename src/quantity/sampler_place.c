@@ -53,6 +53,11 @@ static void place_joint(CalSampler *sampler, CalSim *sim, SampledItem *item, int
 	for (int i = item->first; item->quantity->element && i < item->first + item->count; i++) {
 		ColumnPlace *place = &sampler->places[i];
 		CalDofRef ref;
+		place->mechanism = 0;
+		if (item->object.group >= 0 &&
+		    dependent_coordinate_place(cal_sim_model(sim, item->object.group), item->object.index, speed, place->of,
+		                               &place->mechanism, &place->at))
+			continue;
 		if (joint_coordinate_place(sim, item->object.joint, place->of, place->dof, &ref))
 			place->at = speed ? ref.u : ref.q;
 	}

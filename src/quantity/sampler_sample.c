@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <calder/mechanism.h>
+
 #include "quantity/sampler.h"
 
 /* PHASE_COUNT: none. */
@@ -24,10 +26,23 @@ static void put_values(const SampledItem *item, const double *values, double *ro
 		memcpy(row + item->first, values, (size_t)item->count * sizeof *row);
 }
 
+/* Of a dependent joint of an embedded mechanism: its coordinate, speed or acceleration; efforts on it are not known. */
+static double dependent_value(const Sampling *s, CoordinateOrder order, const ColumnPlace *place) {
+	const CalSimView *view = s->view;
+	const double *of[3] = {0};
+	const int which = order == ORDER_Q ? 0 : order == ORDER_U ? 1 : order == ORDER_UDOT ? 2 : -1;
+	if (which < 0 || cal_mechanism_motion(view->model, place->mechanism - 1, view->state, view->udot, view->work,
+	                                      &of[0], &of[1], which == 2 ? &of[2] : NULL) != CAL_OK)
+		return NAN;
+	return of[which][place->at];
+}
+
 static CalStatus sample_item(const CalSampler *sampler, const Sampling *s, const SampledItem *item, double *row) {
 	if (item->quantity->element) {
 		for (int i = item->first; i < item->first + item->count; i++)
-			if (sampler->places[i].at >= 0)
+			if (sampler->places[i].mechanism > 0)
+				row[i] = dependent_value(s, item->quantity->order, &sampler->places[i]);
+			else if (sampler->places[i].at >= 0)
 				row[i] = item->quantity->element(s, sampler->places[i].at);
 		return CAL_OK;
 	}

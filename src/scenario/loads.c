@@ -44,6 +44,11 @@ static CalStatus bind_load(const CalSetup *setup, const CalModel *model, const L
 	const int body = cal_model_find_joint(model, entry->name);
 	if (body < 0)
 		return CAL_OK;
+	if (cal_model_body(model, body, &info) == CAL_OK && info.mechanism && info.nu != entry->nu)
+		return error_set(error, CAL_ERR_UNSUPPORTED,
+		                 "%s%sload on joint \"%.80s\": it is a dependent joint of an embedded loop; make it the "
+		                 "independent one, or do not embed the loop",
+		                 PLACE_ARGS(entry->def.place), entry->name);
 	if (cal_model_body(model, body, &info) != CAL_OK || info.nu != entry->nu || info.modes != entry->modes)
 		return error_set(error, CAL_ERR_ARGUMENT, "%s: error: joint \"%.80s\": %s", setup->name, entry->name, mismatch);
 	bound->u = info.u + entry->first; // modes follow the speeds of the joint

@@ -172,6 +172,13 @@ typedef struct EntryWalk {
 	CalStatus status; // after the last: CAL_OK, or reported that model and setup do not belong together
 } EntryWalk;
 
+static bool moves(const StateEntry *entry) {
+	bool any = false;
+	for (int k = 0; entry->def.u && k < entry->nu; k++)
+		any |= entry->def.u[k] != 0;
+	return any;
+}
+
 /* NULL: that was the last. */
 static const StateEntry *next_entry(EntryWalk *walk) {
 	const CalSetup *setup = walk->setup;
@@ -181,8 +188,17 @@ static const StateEntry *next_entry(EntryWalk *walk) {
 		const int body = cal_model_find_joint(walk->model, entry->name);
 		if (body < 0)
 			continue;
-		if (cal_model_body(walk->model, body, &walk->info) == CAL_OK && entry->nq == info->nq &&
-		    entry->nu == info->nu && entry->modes == info->modes)
+		const CalStatus known = cal_model_body(walk->model, body, &walk->info);
+		if (known == CAL_OK && info->mechanism && info->nu == 0 && !moves(entry))
+			continue; // where the mechanism was closed from; it follows from the independent joints
+		if (known == CAL_OK && info->mechanism && info->nu == 0) {
+			walk->status = error_set(walk->error, CAL_ERR_MODEL,
+			                         "%s%sstate of joint \"%.80s\": it is a dependent joint of an embedded loop, whose "
+			                         "speed follows; give the speed of the independent joint",
+			                         PLACE_ARGS(entry->def.place), entry->name);
+			return NULL;
+		}
+		if (known == CAL_OK && entry->nq == info->nq && entry->nu == info->nu && entry->modes == info->modes)
 			return entry;
 		walk->status = error_set(walk->error, CAL_ERR_ARGUMENT,
 		                         "%s: error: joint \"%.80s\": the model was not compiled from this setup", setup->name,

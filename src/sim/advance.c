@@ -17,6 +17,7 @@
 #include <calder/sim.h>
 
 #include "base/error.h"
+#include "component/mechanism_motion.h"
 #include "integrate/scheme.h"
 #include "model/model.h"
 #include "sim/assemble.h"
@@ -67,6 +68,10 @@ static CalStatus report_group(const SimGroup *group, CalStatus status, CalError 
 	if (!error || status == CAL_OK)
 		return status;
 	char joint[160] = "";
+	CalError fault = {0};
+	if (status > 0 && mechanism_last_fault(group->model, group->work, &fault) != CAL_OK)
+		return error_set(error, status, "group \"%s\", after t = %.9g s: %s", cal_model_name(group->model),
+		                 group->state.t, fault.text);
 	int dof = group->branches ? cal_branches_failed_dof(group->branches) : -1;
 	dof = dof >= 0 ? dof : cal_work_failed_dof(group->work);
 	if ((status == CAL_SINGULAR || status == CAL_NOT_FINITE) && dof >= 0) {
@@ -463,13 +468,13 @@ static CalStatus assemble_start(CalSim *sim, SimGroup *group, CalError *error) {
 	return status;
 }
 
-/* Modes that the propagation of their group holds have no speed. */
+/* Modes that the propagation of their group holds have no speed; coordinates of embedded mechanisms are no modes. */
 static CalStatus check_held_modes(const SimGroup *group, CalError *error) {
 	const CalModel *model = group->model;
 	for (int i = 0; model->propagation != CAL_PROPAGATE_FLEXIBLE && i < model->flex_count; i++) {
 		const Flex *flex = &model->flexes[i];
 		for (int k = 0; k < flex->m; k++) {
-			if (group->state.u[flex->u + k] != 0)
+			if (group->state.u[flex->u + k] != 0 && !flex->neutral)
 				return error_set(error, CAL_ERR_MODEL,
 				                 "group \"%s\" is propagated %s: mode %d of body \"%s\" cannot start with the speed "
 				                 "%.3g; give 0, or switch the propagation in the run",

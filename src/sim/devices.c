@@ -106,10 +106,11 @@ CalStatus cal_sim_add_device(CalSim *sim, const CalDeviceDef *def, int *device, 
 	drop_last(sim);
 	sim_bind(sim); // needs no more than it had
 	return status == CAL_ERR_ARGUMENT
-	           ? error_set(error, status,
-	                       "device \"%s\" (%s): a node, joint or group that it acts on is not in the "
-	                       "simulation, or is of a kind that it cannot act on",
-	                       def->name, def->ops->type)
+	           ? error_set(
+					 error, status,
+					 "device \"%s\" (%s): a node, joint or group that it acts on is not in the "
+					 "simulation, is of a kind that it cannot act on, or is a dependent joint of an embedded loop",
+					 def->name, def->ops->type)
 	           : error_set(error, status, "device \"%s\": %s", def->name, cal_status_text(status));
 }
 

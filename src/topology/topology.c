@@ -92,7 +92,7 @@ void topology_restore(Topology *t) {
 void topology_put_joint(Topology *t, uint32_t id) {
 	const TopologyJoint *j = topology_joint(t, id);
 	DescJoint *d = &t->desc->joints[id - 1];
-	*d = (DescJoint){.def = j->def, .outboard = t->park};
+	*d = (DescJoint){.def = j->def, .outboard = t->park, .embedding = d->embedding};
 	if (j->state != CAL_JOINT_IN_TREE)
 		return;
 	if (j->reversed)

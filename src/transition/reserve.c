@@ -127,7 +127,10 @@ static int copy_arrays(Topology *t, const CalDesc *from, const Slots *s) {
 		ok &= copy_strings(t, &to->groups[i].name, &to->groups[i].place);
 	}
 	for (int i = 0; i < from->body_count; i++, to->body_count++) {
-		to->bodies[i] = (DescBody){.def = from->bodies[i].def, .frame = from->bodies[i].frame};
+		to->bodies[i] = (DescBody){.def = from->bodies[i].def,
+		                           .frame = from->bodies[i].frame,
+		                           .link = from->bodies[i].link,
+		                           .link_data = from->bodies[i].link_data};
 		ok &= copy_strings(t, &to->bodies[i].def.name, &to->bodies[i].def.place);
 	}
 	for (int i = 0; i < from->node_count; i++, to->node_count++) {
@@ -142,6 +145,7 @@ static int copy_arrays(Topology *t, const CalDesc *from, const Slots *s) {
 		to->loops[i] = from->loops[i];
 		ok &= copy_strings(t, &to->loops[i].def.name, &to->loops[i].def.place);
 	}
+	to->mechanisms = from->mechanisms;
 	for (int i = 0; ok && i < from->body_count; i++) {
 		if (from->bodies[i].flex)
 			ok &= cal_desc_set_flexible(to, (CalBodyId){(uint32_t)i + 1}, from->bodies[i].flex, NULL) == CAL_OK;

@@ -328,8 +328,24 @@ static double rotor_energy(const CalModel *model, const double *u) {
 	return 0.5 * twice;
 }
 
+/* Embedded mechanisms stay as they are: in the tree, in the same direction. */
+static CalStatus check_mechanisms(TopologyEdit *c) {
+	for (int j = 0; j < c->t->desc->joint_count; j++) {
+		const TopologyJoint *joint = topology_joint(c->t, (uint32_t)j + 1);
+		if (c->t->desc->joints[j].embedding.mechanism && (joint->state != CAL_JOINT_IN_TREE || joint->reversed))
+			return error_set(
+				c->error, CAL_ERR_UNSUPPORTED,
+				"joint \"%s\" is part of an embedded loop: it cannot be opened or reversed in a run; do not "
+				"embed the loop",
+				joint->def.name);
+	}
+	return CAL_OK;
+}
+
 CalStatus edit_build(TopologyEdit *c) {
-	CalStatus status = topology_put_couplings(c->t, c->error);
+	CalStatus status = check_mechanisms(c);
+	if (status == CAL_OK)
+		status = topology_put_couplings(c->t, c->error);
 	note_places(c);
 	for (int i = 0; i < c->made_count && status == CAL_OK; i++)
 		status = build_group(c, i);

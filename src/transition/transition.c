@@ -448,6 +448,9 @@ static CalStatus check_loop_id(TopologyEdit *c, CalLoopId loop, int open) {
 		return error_set(c->error, CAL_ERR_MODEL,
 		                 "loop \"%s\" stands for the joint of that name; use cal_sim_detach and cal_sim_reattach",
 		                 l->as.def.name);
+	if (l->as.mechanism)
+		return error_set(c->error, CAL_ERR_UNSUPPORTED,
+		                 "loop \"%s\" is embedded: it cannot be opened in a run; do not embed it", l->as.def.name);
 	return l->open == open ? CAL_OK
 	                       : error_set(c->error, CAL_ERR_MODEL, "loop \"%s\" is %s already", l->as.def.name,
 	                                   l->open ? "open" : "closed");

@@ -51,6 +51,13 @@ static CalStatus check_lock(TopologyEdit *c, CalJointId joint, int dof) {
 	if (j->state != CAL_JOINT_IN_TREE)
 		return error_set(c->error, CAL_ERR_MODEL, "joint \"%s\" is %s; only a joint in the tree can be locked",
 		                 j->def.name, j->state == CAL_JOINT_OPEN ? "open" : "a loop");
+	const DescEmbedding *embedding = &c->t->desc->joints[joint.value - 1].embedding;
+	if (embedding->mechanism && !embedding->independent)
+		return error_set(
+			c->error, CAL_ERR_UNSUPPORTED,
+			"joint \"%s\" is a dependent joint of an embedded loop: it cannot be locked; lock an independent "
+			"joint of the loop, or do not embed it",
+			j->def.name);
 	if (dof < -1 || dof >= count)
 		return error_set(c->error, CAL_ERR_ARGUMENT,
 		                 "joint \"%s\" has %d degrees of freedom; there is no %d (counted from 0)", j->def.name, count,

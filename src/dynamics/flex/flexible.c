@@ -21,6 +21,7 @@
  */
 #include "dynamics/flex/flexible_four.h"
 #include "dynamics/flex/node_sums.h"
+#include "dynamics/flex/user_link.h"
 #include "flexbody/flex_pose.h"
 #include "flexbody/flex_terms.h"
 
@@ -163,6 +164,12 @@ void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkW
                             LinkWork *l) {
 	const int n = model->flexes[link->flex].n;
 	const double *phi2 = model->shapes[link->shape].phi2;
+#if CAL_LANES == 1
+	if (UNLIKELY(model->flexes[link->flex].ops) && link->motion == PRIMITIVE_NODE) {
+		user_link_motion(model, link, base, rates, work, l);
+		return;
+	}
+#endif
 	if (link->motion == PRIMITIVE_FLEX) {
 		move_link(model, link, PRIMITIVE_FLEX, n, phi2, base, rates, work, l);
 	} else if (SINGLE_PACK(n) && rates && !phi2) {
@@ -315,6 +322,10 @@ void LANED(flexible_own)(const CalModel *model, int f, const FlexRigid *rigid, i
 	} else {
 		own_terms(flex, flex->n, rigid, motion, work, &work->flex[f], l);
 	}
+#if CAL_LANES == 1
+	if (UNLIKELY(flex->ops))
+		user_link_add(flex, motion, &work->flex[f], l);
+#endif
 }
 
 /* ---- inward -------------------------------------------------------------------------------- */

@@ -172,8 +172,9 @@ static CalStatus project_positions(const CalModel *model, CalState *state, const
 		if (report->residual <= tolerance && !better)
 			break;
 		if (report->residual > tolerance && (!better || least > WORTHWHILE * before)) {
-			report->reachable = loop_search(model, state, options->frozen, tolerance, options->search, work,
-			                                &report->iterations) != LOOP_UNREACHABLE;
+			if (options->search >= 0)
+				report->reachable = loop_search(model, state, options->frozen, tolerance, options->search, work,
+				                                &report->iterations) != LOOP_UNREACHABLE;
 			break;
 		}
 	}

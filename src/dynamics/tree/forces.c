@@ -130,6 +130,8 @@ double forces_elastic_energy(const CalModel *model, const double *q) {
 		const Flex *flex = &model->flexes[f];
 		for (int i = 0; i < flex->m * flex->m; ++i)
 			energy += 0.5 * q[flex->q + i / flex->m] * flex->K[i] * q[flex->q + i % flex->m];
+		if (flex->ops && flex->ops->potential)
+			energy += flex->ops->potential(flex->ops_data, q + flex->q);
 	}
 	for (int i = 0; i < model->user_spring_count; ++i) {
 		const Link *link = &model->links[model->user_spring_link[i]];

@@ -10,6 +10,7 @@
 #include <calder/dynamics.h>
 #include "base/assert.h"
 #include "dynamics/flex/flexible.h"
+#include "dynamics/flex/user_link.h"
 #include "dynamics/tree/kernels.h"
 #include "dynamics/tree/kinematics.h"
 
@@ -115,8 +116,11 @@ NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) 
 		place.shape = &model->shapes[n->shape];
 		place.flex = &model->flexes[model->bodies[n->body].flex];
 		place.work = &work->flex[model->bodies[n->body].flex];
-		flex_pose(place.shape, place.flex->m, place.flex->n, place.work->eta, place.work->eta_dot, &place.n);
 		place.axes = flexible_axes(place.flex, l);
+		if (place.flex->ops)
+			place.columns = user_link_place(place.flex, place.work, n->shape, &place.axes, &place.n);
+		else
+			flex_pose(place.shape, place.flex->m, place.flex->n, place.work->eta, place.work->eta_dot, &place.n);
 		place.R = mat_mul(place.axes, place.n.R);
 		place.c = mat_mul_vec(place.axes, place.n.rho);
 	}
@@ -126,6 +130,8 @@ NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) 
 spatial kinematics_node_column(const NodePlace *place, int k) {
 	const FlexShape *shape = place->shape;
 	const int n = place->flex->n;
+	if (place->columns)
+		return rows_mode(place->columns, n, k);
 	const vec3 psi = {shape->psi[k], shape->psi[n + k], shape->psi[2 * n + k]};
 	vec3 phi = {shape->phi[k], shape->phi[n + k], shape->phi[2 * n + k]};
 	if (shape->phi2)

@@ -24,6 +24,7 @@ typedef struct NodePlace {
 	const Flex *flex;       //
 	const FlexWork *work;   //
 	FlexPose n;             // in B; rates are zero without shapes
+	const double *columns;  // of a link of the caller's own, world axes, rows over its dofs; NULL: modes
 } NodePlace;
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node);
 /* Column of mode k at the node. */

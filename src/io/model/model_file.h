@@ -31,8 +31,9 @@ typedef struct JointRecord {
 	const char *name;
 	CalJointType type;
 	JointShape shape;
-	CalBodyId body; // that it carries
-	int modes;      // of that body
+	CalBodyId body;  // that it carries
+	int modes;       // of that body
+	int independent; // within an embedded loop
 } JointRecord;
 
 typedef struct FileMesh FileMesh; // model_file_contact.c
@@ -51,6 +52,8 @@ typedef struct ModelFile {
 	CalSetup *setup;       // NULL: only values are read, as those of a campaign's plan
 	CalDesc *desc;         // of the setup
 	JointRecord *joints;   // [cal_desc_joint_count], by id - 1
+	CalLoopId *embedded;   // [embedded_count] loops to be embedded
+	int embedded_count;    //
 	int *modes;            // [cal_desc_body_count] of each body, by id - 1
 	FileMesh *meshes;      // of contact shapes, in a chain
 	const char **events;   // names
@@ -180,6 +183,7 @@ struct Sections {
 bool model_file_read_bodies(Reader *r, const Sections *s);
 bool model_file_read_joints(Reader *r, const Sections *s);
 bool model_file_read_loops(Reader *r, const Sections *s);
+bool model_file_embed_loops(Reader *r, const Sections *s); // after the state
 bool model_file_read_state(Reader *r, const Sections *s);
 bool model_file_read_loads(Reader *r, const Sections *s);
 bool model_file_read_devices(Reader *r, const Sections *s);
@@ -219,7 +223,7 @@ typedef struct JointInput {
 	double pitch;
 	CalPlacement inboard, outboard;
 	const TreeNode *elements, *dof;
-	int reversed;
+	int reversed, independent;
 } JointInput;
 /** Everything but name, place and sides. */
 bool model_file_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);

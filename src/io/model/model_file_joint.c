@@ -184,6 +184,9 @@ static const Field joint_keys[] = {
 	{"reversed", FIELD_FLAG, offsetof(JointInput, reversed),
      .doc = "the body of `from` is the child of the body of `to`, not the other way round; coordinates, "
             "axis and placements are as without it. For the types that list it"},
+	{"independent", FIELD_FLAG, offsetof(JointInput, independent),
+     .doc =
+         "its coordinates are those of the [embedded](loops.md#embedding) loop that it is part of; default: chosen by rank"},
 };
 const FieldTable joint_table = {FIELDS("joint", joint_keys),
                                 .doc = "How the node `to` moves relative to the node `from`."};
@@ -282,7 +285,7 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	CalBodyId body = {0};
 	cal_desc_node(r->file->desc, outboard, &body);
 	const int modes = body.value ? r->file->modes[body.value - 1] : 0;
-	r->file->joints[id.value - 1] = (JointRecord){item->name, input.type, shape, body, modes};
+	r->file->joints[id.value - 1] = (JointRecord){item->name, input.type, shape, body, modes, input.independent};
 	return true;
 }
 

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <calder/mechanism.h>
+
+#include "base/error.h"
 #include "io/model/model_file.h"
 
 typedef struct LoopInput {
@@ -17,7 +20,7 @@ typedef struct LoopInput {
 	double length, pitch, radius;
 	const char *translation, *rotation;
 	const TreeNode *terms, *drive, *stabilisation, *applied_wrench;
-	int open;
+	int open, embed;
 } LoopInput;
 
 static bool key_loop_type(Reader *r, const TreeNode *value, const Field *key, void *target) {
@@ -71,6 +74,9 @@ static const Field loop_keys[] = {
      .table = &applied_wrench_table},
 	{"open", FIELD_FLAG, offsetof(LoopInput, open),
      .doc = "it starts open, and an [event](#event) may close it; default false"},
+	{"embed", FIELD_FLAG, offsetof(LoopInput, embed),
+     .doc =
+         "its bodies become one link with the independent coordinates ([embedding](loops.md#embedding)); default false"},
 };
 const FieldTable loop_table = {FIELDS("loop", loop_keys), .doc = "Ties the node `to` to the node `from`."};
 
@@ -369,6 +375,9 @@ bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalL
 	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};
 	if (!fields_read(r, map, &loop_table, &input) || !check_keys(r, map, input.type))
 		return false;
+	if (input.embed)
+		return reader_fail(r, tree_get(map, "embed"),
+		                   "a loop that is closed in a run cannot be embedded; remove \"embed\"");
 	*def = cal_loop_def(input.type);
 	return read_values(r, s, map, &input, def);
 }
@@ -390,12 +399,20 @@ static bool read_loop(Reader *r, const Sections *s, const Item *item) {
 	const CalStatus status = cal_desc_close_loop(r->file->desc, a, &def, b, &loop, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
+	if (input.embed && input.open)
+		return reader_fail(r, tree_get(item->value, "open"),
+		                   "an embedded loop cannot be open; remove \"open\" or \"embed\"");
+	if (input.embed)
+		r->file->embedded[r->file->embedded_count++] = loop;
 	return !input.open || reader_added(r, item->place, cal_setup_open_loop(r->file->setup, loop, r->error));
 }
 
 bool model_file_read_loops(Reader *r, const Sections *s) {
 	reader_subject(r, "loops", NULL);
 	const int count = items_count(r, s->loops, "loops");
+	r->file->embedded = count > 0 ? reader_array(r, (size_t)count, sizeof *r->file->embedded) : NULL;
+	if (count > 0 && !r->file->embedded)
+		return false;
 	for (int i = 0; i < count; i++) {
 		Item item;
 		if (!items_get(r, s->loops, i, "loop", &item) || !read_loop(r, s, &item))
@@ -403,4 +420,54 @@ bool model_file_read_loops(Reader *r, const Sections *s) {
 		reader_subject(r, "loops", NULL);
 	}
 	return count >= 0;
+}
+
+/* ---- embedding ----------------------------------------------------------------------------------- */
+
+static bool has_independent(const ModelFile *file) {
+	for (int i = 0; i < cal_desc_joint_count(file->desc); i++)
+		if (file->joints[i].independent)
+			return true;
+	return false;
+}
+
+/* What is refused has its own place, that of a joint, body or loop; without one the section has. */
+static bool refuse_embedding(Reader *r, const TreeNode *section, CalStatus status) {
+	const char *name = tree_name(r->file->tree);
+	const size_t length = strlen(name);
+	char text[sizeof r->error->text];
+	if (!r->error || strncmp(r->error->text, name, length) != 0 || r->error->text[length] != ':')
+		return reader_refused(r, section, status);
+	snprintf(text, sizeof text, "%s", r->error->text);
+	char *message = strstr(text + length, ": ");
+	if (!message)
+		return reader_refused(r, section, status);
+	*message = 0;
+	r->status = error_set(r->error, status, "%s: error: %s", text, message + 2);
+	return false;
+}
+
+/* Loops to be embedded, once the state is known from which they are closed. */
+bool model_file_embed_loops(Reader *r, const Sections *s) {
+	ModelFile *file = r->file;
+	const int joints = cal_desc_joint_count(file->desc), states = cal_setup_state_count(file->setup);
+	if (file->embedded_count == 0 && !has_independent(file))
+		return true;
+	CalJointId *independent = reader_array(r, (size_t)joints + 1, sizeof *independent);
+	CalJointGuess *guesses = reader_array(r, (size_t)states + 1, sizeof *guesses);
+	CalEmbedDef def = {.loops = file->embedded, .loop_count = file->embedded_count, independent, 0, guesses, 0};
+	if (!independent || !guesses)
+		return false;
+	for (int i = 0; i < joints; i++)
+		if (file->joints[i].independent)
+			independent[def.independent_count++].value = (uint32_t)i + 1;
+	for (int i = 0; i < states; i++) {
+		CalStateDef state;
+		CalJointId joint;
+		if (cal_setup_state(file->setup, i, &joint, &state) == CAL_OK && state.q)
+			guesses[def.guess_count++] = (CalJointGuess){joint, state.q, !state.guess};
+	}
+	reader_subject(r, "loops", NULL);
+	const CalStatus status = cal_desc_embed(file->desc, &def, r->error);
+	return status == CAL_OK || refuse_embedding(r, s->loops ? s->loops : s->joints, status);
 }

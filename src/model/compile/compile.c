@@ -78,18 +78,22 @@ static void count_everything(Compiler *c) {
 	c->string_size = strlen(desc->groups[c->group].name) + 1;
 	for (int i = 0; i < c->body_count; ++i) {
 		const DescBody *body = &desc->bodies[c->order[i]];
-		const CalJointDef *joint = &desc->joints[c->joint_of[c->order[i]]].def;
+		const DescJoint *record = &desc->joints[c->joint_of[c->order[i]]];
+		const CalJointDef *joint = &record->def;
 		JointElement step[CAL_JOINT_MAX_DOF];
+		c->string_size += strlen(body->def.name) + strlen(joint->name) + 2;
+		if (record->embedding.mechanism) {
+			compile_mechanism_count(c, record);
+			continue;
+		}
 		c->link_count += joint_elements(joint, step);
 		c->nq += joint_coordinate_count(joint);
 		c->nu += joint_speed_count(joint);
 		compile_flex_count(c, i);
-		const CalNodeId inboard = desc->joints[c->joint_of[c->order[i]]].inboard;
-		if (compile_flex_node_moves(c, inboard)) {
+		if (compile_flex_node_moves(c, record->inboard)) {
 			++c->link_count;
-			c->modal_columns += 6 * row_length(desc_body(desc, desc_node(desc, inboard)->body)->flex->modes);
+			c->modal_columns += 6 * row_length(desc_body(desc, desc_node(desc, record->inboard)->body)->flex->modes);
 		}
-		c->string_size += strlen(body->def.name) + strlen(joint->name) + 2;
 	}
 	for (int k = 0, i; (i = member_node(c, k)) >= 0; ++k) {
 		++c->node_count;
@@ -205,6 +209,10 @@ static void add_body(Compiler *c, int index) {
 	               .com = dvec_in(def->def.com),
 	               .inertia = dmat_in(&def->def.inertia),
 	               .flex = -1};
+	if (joint->embedding.mechanism) {
+		compile_mechanism_body(c, index, joint);
+		return;
+	}
 	dpose X = inboard >= 0 ? c->nodes[inboard].in_body : dpose_identity();
 	if (parent >= 0)
 		X = dpose_mul(c->bodies[parent].in_link, X);
@@ -422,6 +430,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	}
 	compile_loops(c, model);
 	add_dofs(c, model);
+	compile_mechanism_dofs(c, model);
 	estimate_flops(c, model);
 	model->solver = solver == CAL_SOLVER_AUTO ? CAL_SOLVER_RECURSIVE : solver; // decision 0036
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
@@ -434,6 +443,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->flexes = c->flexes, model->flex_count = c->flex_count, model->modal_columns = c->modal_columns;
 	model->shapes = c->shapes, model->shape_count = c->shape_count;
 	model->loops = c->loops, model->loop_count = c->loop_count, model->row_count = c->row_count;
+	model->mechanisms = c->mechanisms, model->mechanism_count = c->mechanism_count;
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
 	model_index_fill(&c->index, model);
 	model->index = c->index;
@@ -497,6 +507,7 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 		CAL_ASSERT(model_is_consistent(model));
 		*out = model;
 	} else {
+		model->mechanism_count = 0; // they are the compiler's
 		cal_model_destroy(model);
 	}
 	return status;
@@ -507,10 +518,15 @@ CalStatus compile_listed(const DescGroups *groups, const CalCompileOptions *opti
 	              .groups = groups,
 	              .group = options->group.value ? (int)options->group.value - 1 : 0,
 	              .modal_inertia = options->modal_inertia};
+	const CalAllocator allocator = allocator_or_default(&options->allocator);
 	compile_order(&c);
 	CalStatus status = compile_flex_forms(&c);
 	if (status == CAL_OK)
+		status = compile_mechanisms(&c, &allocator);
+	if (status == CAL_OK)
 		status = compile_block(&c, options, model);
+	if (status != CAL_OK)
+		compile_mechanisms_release(&c, &allocator);
 	compile_flex_release(&c);
 	memory_free(&c.desc->allocator, c.turn);
 	return status;

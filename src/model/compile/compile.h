@@ -9,7 +9,7 @@
 #include "joint/joint_type.h"
 #include "model/compile/flex_form.h"
 #include "model/description/desc_groups.h"
-#include "model/model.h"
+#include "model/mechanism.h"
 
 typedef struct Compiler {
 	const CalDesc *desc;
@@ -28,6 +28,8 @@ typedef struct Compiler {
 	int body_count, link_count, node_count, nq, nu, accumulator_count;
 	size_t string_size;
 	int loop_count, row_count;
+	Mechanism **mechanisms; // embedded ones of the group, in the order of their first bodies
+	int mechanism_count;
 	int flex_count, shape_count, mass_count, modal_columns; // flexible bodies
 	size_t flex_numbers, flex_indices;                      // in their arrays
 	// arrays of the block
@@ -74,6 +76,15 @@ void invariants_fill(Compiler *c, const FlexForm *form, Flex *flex);
 double invariants_flops(const Flex *flex);
 /* The link of a moving node; returns it. */
 int compile_flex_node_link(Compiler *c, int body, int node);
+/* Links of a flexible body: its frame, and a node with the shape; index of the new link. */
+int compile_flex_own_link(Compiler *c, int body, int parent, const dpose *X, int flex);
+int compile_flex_add_node_link(Compiler *c, int flex, int shape, int body);
+/* Embedded mechanisms: see compile_mechanism.c. Their models; what they take; a body of one; their degrees of freedom. */
+CalStatus compile_mechanisms(Compiler *c, const CalAllocator *allocator);
+void compile_mechanisms_release(const Compiler *c, const CalAllocator *allocator);
+void compile_mechanism_count(Compiler *c, const DescJoint *joint);
+void compile_mechanism_body(Compiler *c, int index, const DescJoint *joint);
+void compile_mechanism_dofs(Compiler *c, CalModel *model);
 /* Loops: see compile_loop.c. */
 void compile_loop_count(Compiler *c);
 void compile_loops(Compiler *c, CalModel *model);

@@ -147,8 +147,8 @@ static Link *new_link(Compiler *c, JointPrimitive motion, int parent, int body, 
  * A head that moves with the modes needs a link of its own for B. Where it does not, B is fixed to the link that
  * the joint ends with, and that link carries the body like any other.
  */
-static int own_link(Compiler *c, int index, int parent, const dpose *X, int f) {
-	Link *link = new_link(c, PRIMITIVE_FLEX, parent, index, *X);
+int compile_flex_own_link(Compiler *c, int body, int parent, const dpose *X, int f) {
+	Link *link = new_link(c, PRIMITIVE_FLEX, parent, body, *X);
 	link->flex = f;
 	link->shape = c->shapes_made;
 	c->shapes[c->shapes_made++] = c->flexes[f].head;
@@ -163,13 +163,15 @@ void compile_flex_body(Compiler *c, int index, const dpose *X) {
 	const int m = def->modes, f = c->flexes_made++;
 	Flex *flex = &c->flexes[f];
 	flex->m = m, flex->n = row_length(m), flex->body = index, flex->q = c->q_made, flex->u = c->u_made;
+	flex->ops = c->desc->bodies[c->order[index]].link;
+	flex->ops_data = c->desc->bodies[c->order[index]].link_data;
 	place_numbers(c, c->forms[index], def, flex);
 	const Node *head = &c->nodes[body->head_node];
 	const FlexShape fixed = {.p = head->in_body.r, .E = head->in_body.R, .turned = is_turned(head->in_body.R)};
 	flex->head = head->shape >= 0 ? c->shapes[head->shape] : fixed;
 	body->flex = f;
 	if (flex->head.moves || body->link < 0 || body->nlink == 0) {
-		body->link = own_link(c, index, body->link, X, f);
+		body->link = compile_flex_own_link(c, index, body->link, X, f);
 		body->in_link = dpose_identity();
 	} else {
 		body->in_link = dpose_mul(*X, dpose_inverse(head->in_body));
@@ -199,8 +201,8 @@ static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
 	int second_order = 0;
 	for (int i = 0; i < flex->mass_count; ++i)
 		second_order |= flex->masses[i].phi2 != NULL;
-	const int possible = flex->diagonal && !second_order && !flex->head.moves && flex->port_count <= FLEX_MAX_PORTS &&
-	                     form->mass_diagonal;
+	const int possible = !flex->ops && flex->diagonal && !second_order && !flex->head.moves &&
+	                     flex->port_count <= FLEX_MAX_PORTS && form->mass_diagonal;
 	if (possible)
 		clear_off_diagonal(c, flex->Mee, m, flex->n);
 	const double k = flex->port_count, direct = m * (m * m / 3.0 + 50.0 * m + 200.0);
@@ -215,10 +217,10 @@ static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
 static int can_fuse(const Compiler *c, const Flex *flex) {
 	const Link *link = &c->links[flex->link];
 	const DInertia *on_node = &link[1].inertia;
-	return flex->m == PACK && !flex->by_ports && flex->summed_first == flex->mass_count && !flex->geometric &&
-	       link->motion != PRIMITIVE_FLEX && flex->port_count == 1 && flex->ports[0] == flex->link + 1 &&
-	       link[0].accumulator < 0 && link[1].accumulator < 0 && on_node->m == 0 && on_node->zz == 0 &&
-	       on_node->ha == 0 && on_node->hb == 0;
+	return flex->m == PACK && !flex->ops && !flex->by_ports && flex->summed_first == flex->mass_count &&
+	       !flex->geometric && link->motion != PRIMITIVE_FLEX && flex->port_count == 1 &&
+	       flex->ports[0] == flex->link + 1 && link[0].accumulator < 0 && link[1].accumulator < 0 && on_node->m == 0 &&
+	       on_node->zz == 0 && on_node->ha == 0 && on_node->hb == 0;
 }
 
 /* R to the nearest turn by right angles, if it is one to round-off. Returns nonzero then. */
@@ -296,6 +298,8 @@ static void place_geometric(Compiler *c, const Flex *flex, dvec3 o, dmat3 R) {
 void compile_flex_place(Compiler *c) {
 	for (int f = 0; f < c->flex_count; ++f) {
 		Flex *flex = &c->flexes[f];
+		if (!c->forms[flex->body]) // a mechanism has a link of its own
+			continue;
 		const dpose T = c->bodies[flex->body].in_link;
 		const dvec3 origin = dmat_tmul_vec(T.R, T.r); // of B, in its own axes
 		for (int i = 0; i < flex->mass_count; ++i) {
@@ -304,10 +308,11 @@ void compile_flex_place(Compiler *c) {
 		}
 		for (int i = flex->shape_first; i < flex->shape_end; ++i)
 			c->shapes[i].p = dadd(origin, c->shapes[i].p);
+		flex->origin = origin;
 		flex->R = T.R;
 		flex->turned = is_turned(T.R);
 		flex->right_angles = dmat_identity();
-		const int snapped = flex->turned && snap_to_right_angles(&flex->R);
+		const int snapped = flex->turned && !flex->ops && snap_to_right_angles(&flex->R);
 		place_geometric(c, flex, origin, snapped ? flex->R : dmat_identity());
 		if (snapped)
 			turn_shapes(c, flex, flex->R);
@@ -345,6 +350,8 @@ void compile_flex_finish(Compiler *c) {
 		Flex *flex = &c->flexes[f];
 		const CalFlexDef *def = flex_of(c, c->order[flex->body]);
 		const FlexForm *form = c->forms[flex->body];
+		if (!form)
+			continue;
 		for (int i = 0; i < flex->summed_first; ++i)
 			rigid_add_mass(&flex->own, flex->masses[i].m, flex->masses[i].p);
 		for (int i = 0; i < def->node_count; ++i)
@@ -359,13 +366,16 @@ void compile_flex_finish(Compiler *c) {
 }
 
 int compile_flex_node_link(Compiler *c, int body, int node) {
-	const Body *owner = &c->bodies[c->nodes[node].body];
-	Link *link = new_link(c, PRIMITIVE_NODE, owner->link, body, dpose_identity());
-	link->flex = owner->flex;
-	link->shape = c->nodes[node].shape;
+	return compile_flex_add_node_link(c, c->bodies[c->nodes[node].body].flex, c->nodes[node].shape, body);
+}
+
+int compile_flex_add_node_link(Compiler *c, int f, int shape, int body) {
+	Flex *flex = &c->flexes[f];
+	Link *link = new_link(c, PRIMITIVE_NODE, flex->link, body, dpose_identity());
+	link->flex = f;
+	link->shape = shape;
 	link->columns = c->columns_made;
-	c->columns_made += 6 * c->flexes[owner->flex].n;
-	Flex *flex = &c->flexes[owner->flex];
+	c->columns_made += 6 * flex->n;
 	link->port = flex->port_count;
 	if (flex->port_count < FLEX_MAX_PORTS)
 		flex->ports[flex->port_count] = c->links_made - 1;

@@ -10,6 +10,8 @@ void compile_loop_count(Compiler *c) {
 	const GroupMembers *loops = &c->groups->loops;
 	for (int k = loops->first[c->group]; k < loops->first[c->group + 1]; ++k) {
 		const DescLoop *loop = &c->desc->loops[loops->member[k]];
+		if (loop->mechanism)
+			continue;
 		++c->loop_count;
 		c->row_count += loop_def_rows(&loop->def);
 		c->string_size += strlen(loop->def.name) + 1;
@@ -60,6 +62,8 @@ void compile_loops(Compiler *c, CalModel *model) {
 	for (int k = loops->first[c->group]; k < loops->first[c->group + 1]; ++k) {
 		const int i = loops->member[k];
 		const DescLoop *from = &c->desc->loops[i];
+		if (from->mechanism)
+			continue;
 		const int a = from->a.value ? c->node_of[from->a.value - 1] : -1;
 		const int b = from->b.value ? c->node_of[from->b.value - 1] : -1;
 		const int alone = loop_type_has_one_side(from->def.type);

@@ -56,6 +56,10 @@ static ArticulatedInertia flexible_inertia(const Flex *flex) {
 		mc = dadd(mc, mp);
 		Sigma = sym_add(Sigma, (sym3){mp.x * p.x, mp.y * p.y, mp.z * p.z, mp.x * p.y, mp.x * p.z, mp.y * p.z});
 	}
+	if (flex->ops) { // what it weighs is known in evaluations only
+		m += 1;
+		Sigma = sym_add(Sigma, (sym3){1, 1, 1, 0, 0, 0});
+	}
 	return articulated_rigid(m, vec_from(mc), Sigma);
 }
 

@@ -211,7 +211,7 @@ static void measure_extents(const CalDesc *desc, BodyMark *mark) {
 /** False if memory is short. The rigid part of a flexible body says nothing about its size. */
 static bool check_body(Check *check, const DescBody *body, BodyExtent extent) {
 	check_mass_properties(check, &body->def, body->flex ? (BodyExtent){0} : extent);
-	return body->flex ? check_flexibility(check, body) : true;
+	return body->flex && !body->link ? check_flexibility(check, body) : true;
 }
 
 /** The group of a loop: that of a body on one of its sides, or of its terms. */

@@ -22,9 +22,27 @@ static void check_sides(Check *check, const DescLoop *loop) {
 		loop->def.name, desc_body(desc, a)->flex ? "one node of body" : "the rigid body", desc_body(desc, a)->def.name);
 }
 
+static int is_dependent(const CalDesc *desc, const CalJointDef *joint) {
+	for (int j = 0; j < desc->joint_count; j++) {
+		const DescEmbedding *e = &desc->joints[j].embedding;
+		if (&desc->joints[j].def == joint) {
+			return e->mechanism && !e->independent;
+		}
+	}
+	return 0;
+}
+
 static void check_term(Check *check, const DescLoop *loop, int i, const CalJointDef *joint) {
 	const CalLoopTerm *term = &loop->def.term[i];
 	const DescBody *body = desc_body(check->desc, term->body);
+	if (is_dependent(check->desc, joint)) {
+		check_error(
+			check, loop->def.place,
+			"loop \"%s\": term %d names joint \"%s\", which is a dependent joint of an embedded loop and has no "
+			"coordinate of its own; embed this coupling too, or couple an independent joint",
+			loop->def.name, i + 1, joint->name);
+		return;
+	}
 	const int nu = joint_speed_count(joint), modes = body->flex ? body->flex->modes : 0;
 	if (term->dof < 0 || term->dof >= nu + modes) {
 		check_error(
@@ -45,7 +63,7 @@ void check_loop(Check *check, const DescLoop *loop, const CalJointDef *const *ca
 	if (loop_type_has_two_sides(loop->def.type)) {
 		check_sides(check, loop);
 	}
-	for (int i = 0; loop_type_has_terms(loop->def.type) && i < loop->def.term_count; i++) {
+	for (int i = 0; !loop->mechanism && loop_type_has_terms(loop->def.type) && i < loop->def.term_count; i++) {
 		check_term(check, loop, i, carriers[i]);
 	}
 }

@@ -19,23 +19,34 @@ typedef struct DescNode {
 } DescNode;
 
 typedef struct DescBody {
-	CalBodyDef def;   // strings owned; group never {0}
-	CalNodeId frame;  // the node that is the body's own frame
-	CalFlexDef *flex; // NULL: rigid; one block owned by the description, all pointers into it or NULL
+	CalBodyDef def;         // strings owned; group never {0}
+	CalNodeId frame;        // the node that is the body's own frame
+	const CalLinkOps *link; // NULL: its flex is one of modes
+	const void *link_data;  // of these functions
+	CalFlexDef *flex;       // NULL: rigid; one block owned by the description, all pointers into it or NULL
 	// model/compile/flex_form.h; NULL: every compilation makes its own. Owned by who keeps it
 	const struct FlexForm *form;
 	const uint8_t *prescribed; // [flex->modes] nonzero: the mode is; NULL: none is. Likewise owned
 } DescBody;
 
+/* What a joint is within an embedded mechanism (calder/mechanism.h). */
+typedef struct DescEmbedding {
+	int mechanism;                  // number from 1; 0: in none
+	int independent;                // nonzero: its coordinates are those of the mechanism
+	double q[CAL_JOINT_MAX_COORDS]; // its coordinates where the loops are closed
+} DescEmbedding;
+
 typedef struct DescJoint {
-	CalJointDef def;    // strings owned; axes unit and defaults filled in; placements' quaternions unit
-	CalNodeId inboard;  // {0}: the ground's origin
-	CalNodeId outboard; // never {0}
+	CalJointDef def;         // strings owned; axes unit and defaults filled in; placements' quaternions unit
+	CalNodeId inboard;       // {0}: the ground's origin
+	CalNodeId outboard;      // never {0}
+	DescEmbedding embedding; //
 } DescJoint;
 
 typedef struct DescLoop {
 	CalLoopDef def; // strings owned; placements' quaternions unit
 	CalNodeId a, b; // {0}: the ground's origin
+	int mechanism;  // that it was embedded in, number from 1; 0: none
 } DescLoop;
 
 struct CalDesc {
@@ -50,6 +61,7 @@ struct CalDesc {
 	int node_count, node_capacity;
 	int joint_count, joint_capacity;
 	int loop_count, loop_capacity;
+	const struct MechanismFunctions *mechanisms; // that evaluate embedded mechanisms; NULL: there are none
 	NameIndex group_names, body_names, node_names, joint_names, loop_names; // name (and body, for nodes) to id
 };
 

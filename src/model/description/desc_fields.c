@@ -11,7 +11,7 @@
 /* A field that is new belongs into a walk below. */
 #define WALKED(type, size) _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "a field of " #type " is new")
 WALKED(CalGroupDef, 48);
-WALKED(DescBody, 168);
+WALKED(DescBody, 184);
 WALKED(DescNode, 80);
 WALKED(CalElement, 40);
 WALKED(CalDofDef, 48);
@@ -130,6 +130,18 @@ void walk_group(Serializer *a, CalGroupDef *group, bool named) {
 		group->propagation = (CalPropagation)propagation;
 }
 
+/* Of a link of the user's own: a fingerprint has the name of its functions. */
+static void walk_link(Serializer *a, const DescBody *body) {
+	if (!body->link)
+		return;
+	if (a->mode != SERIALIZER_HASH) {
+		serializer_fail(a, CAL_ERR_UNSUPPORTED, body->def.name);
+		return;
+	}
+	const char *name = body->link->name;
+	serializer_string(a, &name);
+}
+
 void walk_body(Serializer *a, DescBody *body, bool named) {
 	CalBodyDef *def = &body->def;
 	serializer_u32(a, &def->group.value);
@@ -142,6 +154,7 @@ void walk_body(Serializer *a, DescBody *body, bool named) {
 	serializer_int(a, &def->idealized);
 	serializer_u32(a, &body->frame.value);
 	walk_flex(a, &body->flex);
+	walk_link(a, body);
 }
 
 void walk_node(Serializer *a, DescNode *node, bool named) {
@@ -220,6 +233,16 @@ static void walk_drive(Serializer *a, CalDrive *drive, const char *loop, bool na
 		serializer_fail(a, CAL_ERR_UNSUPPORTED, loop);
 }
 
+/* Of an embedded loop: a fingerprint has its mechanism. Descriptions that changed in a run have none. */
+static void walk_mechanism(Serializer *a, DescLoop *loop) {
+	if (!loop->mechanism)
+		return;
+	if (a->mode == SERIALIZER_HASH)
+		serializer_int(a, &loop->mechanism);
+	else
+		serializer_fail(a, CAL_ERR_UNSUPPORTED, loop->def.name);
+}
+
 void walk_loop(Serializer *a, DescLoop *loop, bool named) {
 	CalLoopDef *def = &loop->def;
 	int type = (int)def->type;
@@ -249,4 +272,5 @@ void walk_loop(Serializer *a, DescLoop *loop, bool named) {
 	serializer_vec3(a, &def->applied_wrench.linear);
 	serializer_u32(a, &loop->a.value);
 	serializer_u32(a, &loop->b.value);
+	walk_mechanism(a, loop);
 }

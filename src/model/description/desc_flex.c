@@ -247,3 +247,76 @@ CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const CalFlexDef 
 	const CalStatus status = flex_def_check(desc, body, def, error);
 	return status == CAL_OK ? flex_store(desc, record, def, error) : status;
 }
+
+/* ---- links of the caller's own --------------------------------------------------------------- */
+
+static CalStatus link_check(const DescBody *body, const CalLinkDef *def, CalError *error) {
+	const CalBodyDef *of = &body->def;
+	if (!def->ops || !def->ops->name || !def->ops->inertia || (def->node_count > 0 && !def->ops->node)) {
+		return error_set(error, CAL_ERR_MODEL,
+		                 "%s%sbody \"%s\": a link of one's own needs a name, the function inertia, and node where it "
+		                 "moves nodes; set them in its CalLinkOps",
+		                 PLACE_ARGS(of->place), of->name);
+	}
+	if (def->node_count < 0 || (def->node_count > 0 && !def->nodes)) {
+		return error_set(error, CAL_ERR_ARGUMENT, "%s%sbody \"%s\": %d nodes in %s list of them", PLACE_ARGS(of->place),
+		                 of->name, def->node_count, def->nodes ? "the" : "a missing");
+	}
+	if (def->dofs <= 0 || def->dofs > MAX_MODES) {
+		return error_set(error, CAL_ERR_MODEL,
+		                 "%s%sbody \"%s\": %d dofs of its own; a link has 1 to %d (without any it is a rigid body)",
+		                 PLACE_ARGS(of->place), of->name, def->dofs, (int)MAX_MODES);
+	}
+	for (int i = 0; i < def->node_count; i++) {
+		if (def->nodes[i].value == body->frame.value) {
+			return error_set(error, CAL_ERR_MODEL,
+			                 "%s%sbody \"%s\": its own frame is among the nodes that its dofs move; they are measured "
+			                 "from it, leave it out",
+			                 PLACE_ARGS(of->place), of->name);
+		}
+	}
+	return CAL_OK;
+}
+
+/* As a flexible body whose shapes and stiffness are zero: the functions add all that moves. */
+static CalStatus link_store(CalDesc *desc, CalBodyId body, const CalLinkDef *def, CalError *error) {
+	const size_t dofs = (size_t)def->dofs, nodes = (size_t)def->node_count;
+	const size_t numbers = dofs * dofs > 3 * dofs ? dofs * dofs : 3 * dofs;
+	double *zeros = memory_alloc(&desc->allocator, numbers * sizeof *zeros);
+	CalFlexNode *list = memory_alloc(&desc->allocator, (nodes + 1) * sizeof *list);
+	CalStatus status = zeros && list ? CAL_OK : no_memory(desc_body(desc, body), error);
+	if (status == CAL_OK) {
+		memset(zeros, 0, numbers * sizeof *zeros);
+		for (size_t i = 0; i < nodes; i++) {
+			list[i] = (CalFlexNode){.node = def->nodes[i], .phi = zeros};
+		}
+		status = cal_desc_set_flexible(
+			desc, body,
+			&(CalFlexDef){
+				.modes = def->dofs, .stiffness = zeros, .node_count = def->node_count, .nodes = list, .unsprung = 1},
+			error);
+	}
+	memory_free(&desc->allocator, zeros);
+	memory_free(&desc->allocator, list);
+	return status;
+}
+
+CalStatus cal_desc_set_link(CalDesc *desc, CalBodyId body, const CalLinkDef *def, CalError *error) {
+	if (!desc || !def) {
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_desc_set_link: desc or def is NULL");
+	}
+	if (body.value == 0 || body.value > (uint32_t)desc->body_count) {
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_desc_set_link: the description has no body with id %u%s",
+		                 (unsigned)body.value, body.value ? "" : " (the ground does not move)");
+	}
+	DescBody *record = &desc->bodies[body.value - 1];
+	CalStatus status = link_check(record, def, error);
+	if (status == CAL_OK) {
+		status = link_store(desc, body, def, error);
+	}
+	if (status == CAL_OK) {
+		record->link = def->ops;
+		record->link_data = def->data;
+	}
+	return status;
+}

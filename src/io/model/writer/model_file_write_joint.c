@@ -2,6 +2,8 @@
 /*
  * model_file_write_joint.c — joints and the modes of flexible bodies.
  */
+#include <calder/mechanism.h>
+
 #include "io/model/writer/model_file_write.h"
 
 /* ---- joints ---------------------------------------------------------------------------------------- */
@@ -98,6 +100,7 @@ static void write_joint(Writer *w, CalJointId id) {
 	put_key(w, &first, "to");
 	put_path(w, outboard);
 	put_joint(w, &first, def);
+	put_flag(w, &first, "independent", cal_desc_joint_independent(w->desc, id));
 	fputs("}\n", w->out);
 }
 

@@ -2,6 +2,8 @@
 /*
  * model_file_write_loop.c — loops: sides, frames, numbers of their type, terms, drives, stabilisation, applied wrenches.
  */
+#include <calder/mechanism.h>
+
 #include "io/model/writer/model_file_write.h"
 
 static void put_axes(Writer *w, bool *first, const char *key, int set) {
@@ -172,6 +174,7 @@ static void write_loop(Writer *w, CalLoopId id) {
 	fputs(": {", w->out);
 	put_loop(w, &first, def, a, b);
 	put_flag(w, &first, "open", starts_open(w, id));
+	put_flag(w, &first, "embed", cal_desc_loop_mechanism(w->desc, id));
 	fputs("}\n", w->out);
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mechanism_motion.h — the motion of an embedded mechanism from its independent coordinates and speeds.
+ */
+#ifndef CALDER_COMPONENT_MECHANISM_MOTION_H
+#define CALDER_COMPONENT_MECHANISM_MOTION_H
+
+#include <calder/mechanism.h>
+#include "dynamics/projection.h"
+#include "model/mechanism.h"
+
+enum { MECHANISM_ANCHORS = 32 };
+
+/* One evaluation; the functions of the link keep it in their scratch. */
+typedef struct MechanismWork {
+	int ready;                 // arrays are in place
+	int closed;                // q belongs to key_q
+	int moving;                // u, X and bias belong to key_u
+	CalStatus fault;           // of the last motion asked for
+	int swept;                 // poses and accelerations in work too, at vdot = 0
+	double length;             // what coordinates that slide are large or small beside [m]
+	CalWork *work;             // of the mechanism's own model
+	CalProjection *projection; //
+	double *key_q, *key_u;     // [dofs] what it was made for
+	double *anchor[2];         // [MECHANISM_ANCHORS + 1][nq] of one dof: closed configurations to either side
+	int anchors[2];            // how many of these are known beside the reference
+	double *q, *u, *udot;      // [nq], [nu], [nu]
+	double *J;                 // [6 nu]
+	char *work_block, *projection_block;
+} MechanismWork;
+
+size_t mechanism_work_size(const Mechanism *mechanism);
+/* The work in a block of that size, which was zeroed once; not ready: never. */
+MechanismWork *mechanism_work(const Mechanism *mechanism, void *block);
+/* Configuration, map, speeds and bias at independent coordinates and speeds (NULL: zero). */
+CalStatus mechanism_move(const Mechanism *mechanism, MechanismWork *w, const double *q, const double *u);
+
+/* Why the last evaluation with this work had no values of a mechanism, in error; CAL_OK: it had. */
+CalStatus mechanism_last_fault(const CalModel *model, const CalWork *work, CalError *error);
+
+extern const MechanismFunctions mechanism_functions; // mechanism_link.c
+
+#endif
