@@ -45,7 +45,7 @@ typedef struct Linearization {
 
 static void layout(Linearization *l, Cursor *cursor) {
 	const size_t nu = (size_t)l->nu, rows = (size_t)l->rows, nq = (size_t)cal_model_q_count(l->model);
-	double **const square[] = {&l->M, &l->C, &l->K, &l->B, &l->space.N};
+	double **const square[] = {&l->M, &l->C, &l->K, &l->B};
 	for (size_t i = 0; i < sizeof square / sizeof *square; i++)
 		CURSOR_ARRAY(cursor, *square[i], nu * nu);
 	CURSOR_ARRAY(cursor, l->scratch, nu * nu + 2 * nu);
@@ -58,15 +58,7 @@ static void layout(Linearization *l, Cursor *cursor) {
 		CURSOR_ARRAY(cursor, *configurations[i], nq);
 	CURSOR_ARRAY(cursor, l->lambda, rows);
 	CURSOR_ARRAY(cursor, l->G, rows * nu);
-	CURSOR_ARRAY(cursor, l->space.G, rows * nu);
-	CURSOR_ARRAY(cursor, l->space.gamma, rows);
-	CURSOR_ARRAY(cursor, l->space.square, rows * rows);
-	CURSOR_ARRAY(cursor, l->space.right, rows * nu);
-	CURSOR_ARRAY(cursor, l->space.dof, nu);
-	CURSOR_ARRAY(cursor, l->space.dependent, nu);
-	CURSOR_ARRAY(cursor, l->space.frozen, nu);
-	CURSOR_ARRAY(cursor, l->space.independent, nu);
-	CURSOR_ARRAY(cursor, l->space.rows, rows);
+	null_space_layout(l->model, cursor, &l->space);
 }
 
 /* ---- forces --------------------------------------------------------------------------------- */

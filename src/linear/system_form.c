@@ -63,16 +63,16 @@ struct CalSystemForm {
 static void layout(CalSystemForm *form, Cursor *cursor) {
 	const size_t nu = (size_t)form->nu, rows = (size_t)form->rows;
 	cursor_array(cursor, 1, sizeof *form);
-	double **const square[] = {&form->M, &form->K, &form->L, &form->R, &form->reduced, &form->space.N};
+	double **const square[] = {&form->M, &form->K, &form->L, &form->R, &form->reduced};
 	for (size_t i = 0; i < sizeof square / sizeof *square; i++)
 		CURSOR_ARRAY(cursor, *square[i], nu * nu);
-	double **const wide[] = {&form->Y, &form->P, &form->G, &form->space.G, &form->space.right};
+	double **const wide[] = {&form->Y, &form->P, &form->G};
 	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
 		CURSOR_ARRAY(cursor, *wide[i], rows * nu);
 	double **const speeds[] = {&form->squared, &form->weight, &form->f, &form->z, &form->moved.u, &form->at.u};
 	for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
 		CURSOR_ARRAY(cursor, *speeds[i], nu);
-	double **const of_rows[] = {&form->gamma, &form->g, &form->rate, &form->lambda, &form->space.gamma};
+	double **const of_rows[] = {&form->gamma, &form->g, &form->rate, &form->lambda};
 	for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++)
 		CURSOR_ARRAY(cursor, *of_rows[i], rows);
 	CURSOR_ARRAY(cursor, form->at.q, cal_model_q_count(form->model));
@@ -80,15 +80,10 @@ static void layout(CalSystemForm *form, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, form->scratch, nu * nu + 2 * nu);
 	CURSOR_ARRAY(cursor, form->W, rows * rows);
 	CURSOR_ARRAY(cursor, form->loops, (rows + 2) * rows);
-	CURSOR_ARRAY(cursor, form->space.square, rows * rows);
 	CURSOR_ARRAY(cursor, form->order, rows);
 	CURSOR_ARRAY(cursor, form->speed, nu);
-	CURSOR_ARRAY(cursor, form->space.dof, nu);
-	CURSOR_ARRAY(cursor, form->space.dependent, nu);
-	CURSOR_ARRAY(cursor, form->space.frozen, nu);
-	CURSOR_ARRAY(cursor, form->space.independent, nu);
-	CURSOR_ARRAY(cursor, form->space.rows, rows);
 	CURSOR_ARRAY(cursor, form->which, rows);
+	null_space_layout(form->model, cursor, &form->space);
 }
 
 CalStatus cal_system_form_create(const CalModel *model, const CalFormulationOptions *options,
@@ -239,7 +234,7 @@ static CalStatus form_at(CalSystemForm *s, CalWork *work) {
 	if (status == CAL_OK && has_modes(s))
 		status = elastic_matrices(s->model, &s->at, work, &s->moved, s->scratch, s->K, NULL);
 	if (status == CAL_OK)
-		status = (has_modes(s) ? null_space_find : null_space_count)(s->model, &s->at, work, &s->space);
+		status = null_space_find(s->model, &s->at, work, &s->space);
 	if (status != CAL_OK)
 		return status;
 	if (!factor_free(s))

@@ -5,7 +5,10 @@
 #ifndef CALDER_LINEAR_SYSTEM_MATRICES_H
 #define CALDER_LINEAR_SYSTEM_MATRICES_H
 
+#include <calder/closed.h>
 #include <calder/linear.h>
+
+#include "base/cursor.h"
 
 /**
  * K[nu nu] and C[nu nu] of modes, joint springs and joint dampers. Exact, but for the springs of spherical and user
@@ -14,23 +17,20 @@
 CalStatus elastic_matrices(const CalModel *model, const CalState *state, CalWork *work, CalState *at, double *force,
                            double *K, double *C);
 
-/** Motions that loops and prescribed dofs leave. The caller has the memory. */
+/** Motions that loops and prescribed dofs leave: u = N v of n independent speeds v. */
 typedef struct NullSpace {
-	int count, rank;      // n; rank of G over the free speeds
-	int *dof;             // [nu] the first n: independent speeds
-	double *N;            // [nu nu] the first nu n: by rows, N[i n + k]
-	double *G, *gamma;    // [rows nu], [rows] at the state
-	uint8_t *frozen;      // [nu] what is prescribed
-	uint8_t *independent; // [nu] speeds
-	uint8_t *rows;        // [rows] independent ones
-	int *dependent;       // [nu] the first rank: dependent speeds
-	double *square;       // [rank rank] scratch
-	double *right;        // [rank nu] scratch
+	int count, rank;           // n; rank of G over the free speeds
+	int *dof;                  // [nu] the first n: independent speeds
+	int *dependent;            // [nu] the first rank: dependent speeds
+	const double *N;           // [nu n] by rows, N[i n + k]
+	double *G, *gamma;         // [rows nu], [rows] at the state
+	uint8_t *frozen;           // [nu] what is prescribed
+	CalProjection *projection; // that has N
 } NullSpace;
 
-/** Fills count, rank, G, gamma and which speeds and rows are independent; `frozen` is given. */
-CalStatus null_space_count(const CalModel *model, const CalState *state, CalWork *work, NullSpace *space);
-/** Fills all of it but `frozen`. */
+/** Its arrays in the caller's block, which counts first (base/cursor.h). */
+void null_space_layout(const CalModel *model, Cursor *cursor, NullSpace *space);
+/** Fills all of it but `frozen`, which is given. */
 CalStatus null_space_find(const CalModel *model, const CalState *state, CalWork *work, NullSpace *space);
 
 /** out[n n] = N' A N with A[nu nu]; scratch[nu n]. */
