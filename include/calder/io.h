@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/io.h — model files (YAML, of which JSON is a subset; docs/format.md), read into a setup (calder/setup.h).
+ * calder/io.h — models in files, read into a setup (calder/setup.h): model files (YAML, of which JSON is a subset;
+ * docs/format.md), and robot files of other programs: URDF, MJCF, SDFormat (docs/import.md).
  *
- * Errors carry file:line:col.
- * Present when the library was built with libyaml (CALDER_WITH_YAML); otherwise the calls return
- * CAL_ERR_UNSUPPORTED.
+ * Errors carry file:line:col. Model files need libyaml (CALDER_WITH_YAML), robot files expat (CALDER_WITH_EXPAT); without
+ * them the calls return CAL_ERR_UNSUPPORTED.
  */
 #ifndef CALDER_IO_H
 #define CALDER_IO_H
@@ -16,6 +16,37 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- any format ------------------------------------------------------------------------------------ */
+
+/** How the root link of a robot file is tied to the ground where the file does not say. */
+typedef enum CalImportBase {
+	CAL_BASE_DEFAULT, // fixed, with a note in the import report
+	CAL_BASE_FIXED,   // welded to the ground
+	CAL_BASE_FREE,    // on a free joint
+} CalImportBase;
+
+/** Zero-initialized: the defaults. */
+typedef struct CalReadOptions {
+	CalImportBase base;
+	int partial; // nonzero: what changes the motion and cannot be taken over is a note, not an error
+	const char *const
+		*roots;     // [root_count] folders in which package:// and model:// paths are sought, and out of which
+	int root_count; // files may be read, besides the folder of the file and its package
+} CalReadOptions;
+
+/**
+ * Reads a model in any format that Calder knows. The format is found in the text: XML with the root <robot> is URDF,
+ * <mujoco> is MJCF, <sdf> is SDFormat; everything else is a model file. What a robot file says and the setup does not is in
+ * its import report (cal_setup_import_note). CAL_ERR_INPUT: error has place and reason.
+ */
+CAL_API CalStatus cal_model_read(const char *path, const CalReadOptions *options, const CalAllocator *allocator,
+                                 CalSetup **setup, CalError *error);
+/** text need not end with a zero; name stands for the file in messages, and files that it names are sought beside it. */
+CAL_API CalStatus cal_model_parse(const char *text, size_t length, const char *name, const CalReadOptions *options,
+                                  const CalAllocator *allocator, CalSetup **setup, CalError *error);
+
+/* ---- model files ------------------------------------------------------------------------------------ */
 
 /** Reads a model file (YAML or JSON) and the files that it names. CAL_ERR_INPUT: error has place and reason. */
 CAL_API CalStatus cal_model_file_read(const char *path, const CalAllocator *allocator, CalSetup **setup,

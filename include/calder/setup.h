@@ -312,6 +312,34 @@ CAL_API CalStatus cal_setup_add_warning(CalSetup *setup, const char *text, CalEr
 CAL_API int cal_setup_warning_count(const CalSetup *setup);
 CAL_API const char *cal_setup_warning(const CalSetup *setup, int index);
 
+/** What became of a piece of a foreign file (URDF, MJCF, SDF) that is not in the setup as it stands in the file. */
+#define CAL_IMPORT_LIST(X)                                                                                  \
+	X(CAL_IMPORT_IGNORED, "ignored") /* it has no effect on the motion, and was left out */                 \
+	X(CAL_IMPORT_ASSUMED, "assumed") /* the file leaves something open; the text says what was taken */     \
+	X(CAL_IMPORT_CHANGED, "changed") /* taken over in another form; the text says how the motion differs */ \
+	X(CAL_IMPORT_MISSING, "missing") /* it changes the motion, and Calder has no such thing */
+
+typedef enum CalImportKind {
+#define CAL_IMPORT_ENUM(name, text) name,
+	CAL_IMPORT_LIST(CAL_IMPORT_ENUM)
+#undef CAL_IMPORT_ENUM
+		CAL_IMPORT_COUNT
+} CalImportKind;
+CAL_API const char *cal_import_name(CalImportKind kind); // NULL outside the list
+
+/** One line of the import report. */
+typedef struct CalImportNote {
+	CalImportKind kind;
+	const char *file;    // as it was opened
+	int line, column;    // from 1
+	const char *element; // "joint \"elbow\"", "joint \"elbow\"/safety_controller", with "@name" for an attribute
+	const char *text;    // what and why, and the remedy if there is one
+} CalImportNote;
+CAL_API CalStatus cal_setup_add_import_note(CalSetup *setup, const CalImportNote *note, CalError *error);
+CAL_API int cal_setup_import_note_count(const CalSetup *setup);
+/** Note `index` in the order of the file. */
+CAL_API CalStatus cal_setup_import_note(const CalSetup *setup, int index, CalImportNote *note);
+
 #ifdef __cplusplus
 }
 #endif

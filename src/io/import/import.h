@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * import.h — what the readers of robot files (URDF, MJCF, SDFormat) share: the import report, values of attributes, paths
+ * of files, names.
+ *
+ * Every function that can fail returns false after it has set im->status and im->error; a reader goes on as long as it
+ * gets true.
+ */
+#ifndef CALDER_IO_IMPORT_IMPORT_H
+#define CALDER_IO_IMPORT_IMPORT_H
+
+#include <calder/io.h>
+#include <stdbool.h>
+
+#include "io/xml/xml_tree.h"
+
+typedef struct Import {
+	const char *path;              // of the main file, as it was opened
+	const CalReadOptions *options; // never NULL
+	CalAllocator allocator;
+	XmlTree *tree; // of the main file with all that it includes
+	CalSetup *setup;
+	CalDesc *desc; // of the setup
+	CalError *error;
+	CalStatus status; // of the first error
+} Import;
+
+/* ---- errors and the report ------------------------------------------------------------------------ */
+
+/** "file:line:column: error: ..."; false back. */
+bool import_fail(Import *im, const XmlElement *element, const char *format, ...) ERROR_PRINTF(3, 4);
+bool import_no_memory(Import *im);
+/** For calls of the public interface: true if status is CAL_OK; im->error is set by them already. */
+bool import_ok(Import *im, CalStatus status);
+/** A line of the report on an element, or on one of its attributes (NULL: on the whole). */
+bool import_note(Import *im, CalImportKind kind, const XmlElement *element, const char *attribute, const char *format,
+                 ...) ERROR_PRINTF(5, 6);
+/** The same with CAL_IMPORT_MISSING; an error unless options->partial. All of the element counts as used. */
+bool import_missing(Import *im, XmlElement *element, const char *format, ...) ERROR_PRINTF(3, 4);
+/** IGNORED, with all that the element holds. */
+bool import_ignore(Import *im, XmlElement *element, const char *format, ...) ERROR_PRINTF(3, 4);
+/**
+ * At the end: a line for every element and attribute that no reader looked at, outermost only, "unknown element", with the
+ * nearest of `known` if it may be a slip (NULL: none).
+ */
+bool import_report_unused(Import *im, XmlElement *root);
+
+/* ---- values: attributes, or the text of an element where attribute is NULL ------------------------ */
+
+/* *given, which may be NULL, says whether it is there; if not, the value stays as it is. */
+bool import_number(Import *im, XmlElement *element, const char *attribute, double *value, bool *given);
+/** Exactly count numbers. */
+bool import_numbers(Import *im, XmlElement *element, const char *attribute, double *values, int count, bool *given);
+/** least to most numbers; *count: how many there are. */
+bool import_list(Import *im, XmlElement *element, const char *attribute, double *values, int least, int most,
+                 int *count);
+bool import_vec3(Import *im, XmlElement *element, const char *attribute, CalVec3 *value, bool *given);
+bool import_integer(Import *im, XmlElement *element, const char *attribute, int *value, bool *given);
+/** true, false, 1, 0. */
+bool import_bool(Import *im, XmlElement *element, const char *attribute, bool *value, bool *given);
+/** One of the words, ended by NULL; its place from 0. An error lists them. */
+bool import_word(Import *im, XmlElement *element, const char *attribute, const char *const *words, int *value,
+                 bool *given);
+/** The attribute must be there and not empty. NULL: it is not; the error is set. */
+const char *import_required(Import *im, XmlElement *element, const char *attribute);
+
+/* ---- rotations ------------------------------------------------------------------------------------ */
+
+/** Roll about fixed x, then pitch about fixed y, then yaw about fixed z (URDF, SDFormat). */
+CalQuat import_rpy(CalVec3 rpy);
+
+/* ---- files that a file names ---------------------------------------------------------------------- */
+
+/**
+ * The file that a path or URI means, "package://arm/meshes/a.stl", "model://...", "file://...", or relative to the folder of
+ * the file that the element stands in, into path[size]. Refused outside the folder of the main file, its package (the
+ * nearest folder above with a package.xml) and options->roots. *found false: there is none; the text of the note or error
+ * that the caller writes can list the places from `tried`, which may be NULL.
+ */
+bool import_locate(Import *im, const XmlElement *element, const char *uri, char *path, size_t size, bool *found,
+                   char *tried, size_t tried_size);
+
+/* ---- names ---------------------------------------------------------------------------------------- */
+
+/** A name that no body, or no joint, of the description has yet: `wanted`, or with a number after it. In the tree's memory. */
+const char *import_body_name(Import *im, const char *wanted);
+const char *import_joint_name(Import *im, const char *wanted);
+
+/* ---- mass properties of shapes --------------------------------------------------------------------- */
+
+/** Mass, center of mass, and inertia about it, in the axes of the frame that it is given in. */
+typedef struct MassProperties {
+	double mass;
+	CalVec3 com;
+	CalMat3 inertia;
+} MassProperties;
+
+/** Density 1; size as in CalVisual (full sides, radius, length); CAL_VISUAL_MESH: not here. An ellipsoid: half axes. */
+MassProperties mass_of_shape(CalVisualKind kind, CalVec3 size);
+MassProperties mass_of_ellipsoid(CalVec3 half_axes);
+MassProperties mass_scaled(MassProperties m, double factor);
+/** From the frame that it is given in to the one in which that is placed. */
+MassProperties mass_moved(MassProperties m, CalPlacement placement);
+/** Of both together. */
+MassProperties mass_sum(MassProperties a, MassProperties b);
+
+#endif

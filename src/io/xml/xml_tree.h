@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * xml_tree.h — an XML document as a tree of elements that know their places and whether anybody looked at them.
+ *
+ * expat reads the text. Looking up an attribute or a child marks it as used; what is left unused at the end is what a
+ * reader does not know, and goes to the import report (io/import). So nothing of a file is dropped without a word, and no
+ * reader keeps a list of what it ignores.
+ *
+ * Input that could hurt is refused with its place: document types and entities of its own, depth, size, too many elements.
+ * Namespaces are not resolved: a name is what stands in the text. Comments and processing instructions are skipped.
+ * Without expat (CALDER_WITH_EXPAT) xml_parse() returns CAL_ERR_UNSUPPORTED.
+ */
+#ifndef CALDER_IO_XML_XML_TREE_H
+#define CALDER_IO_XML_XML_TREE_H
+
+#include <calder/base.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+enum {
+	XML_MAX_DEPTH = 256,        // nesting
+	XML_MAX_BYTES = 1 << 28,    // of a document
+	XML_MAX_ELEMENTS = 1 << 22, // of a document with all that it includes
+	XML_MAX_ATTRIBUTE = 1 << 24 // bytes of one attribute, and of the text of one element
+};
+
+typedef struct XmlAttribute {
+	const char *name, *value;
+	bool used;
+} XmlAttribute;
+
+typedef struct XmlElement XmlElement;
+struct XmlElement {
+	const char *name;
+	const char *text; // character data of its own, blanks at its ends cut off; "": none
+	const char *file; // that it stands in, as it was opened
+	int line, column; // of its tag, from 1
+	int attribute_count;
+	bool used;      // a reader knows the element
+	bool text_used; // and its text
+	XmlAttribute *attributes;
+	XmlElement *parent, *first, *last, *next; // children in the order of the file
+};
+
+typedef struct XmlTree XmlTree;
+
+/** name stands for the file in messages. */
+CalStatus xml_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator, XmlTree **tree,
+                    CalError *error);
+CalStatus xml_read(const char *path, const CalAllocator *allocator, XmlTree **tree, CalError *error);
+void xml_destroy(XmlTree *tree); // accepts NULL
+
+XmlElement *xml_root(const XmlTree *tree);
+/** Zeroed memory that lives as long as the tree, and a copy of a text in it; NULL: out of memory. */
+void *xml_array(XmlTree *tree, size_t count, size_t size);
+char *xml_text(XmlTree *tree, const char *text);
+
+/** Whether text begins like an XML document, and the name of its root element into root ("" if it has none). */
+bool xml_looks_like(const char *text, size_t length, char *root, size_t size);
+
+/* ---- looking, which marks as used ----------------------------------------------------------------- */
+
+/** Value of an attribute; NULL: it is not there. */
+const char *xml_get(XmlElement *element, const char *attribute);
+/** First child of that name; NULL: there is none. element may be NULL. */
+XmlElement *xml_child(XmlElement *element, const char *name);
+/** The next sibling of the same name. */
+XmlElement *xml_again(XmlElement *element);
+/** Text of the element; "": it has none. */
+const char *xml_content(XmlElement *element);
+/** Marks an element and all inside: it was dealt with as a whole. */
+void xml_use_all(XmlElement *element);
+
+/* ---- looking without marking ---------------------------------------------------------------------- */
+
+bool xml_is(const XmlElement *element, const char *name);
+const char *xml_peek(const XmlElement *element, const char *attribute);
+
+/* ---- editing: files in files, elements that stand for several ------------------------------------- */
+
+/** Puts the children of another document's root in the place of an element, which is gone; the tree adopts the document. */
+CalStatus xml_replace(XmlTree *tree, XmlElement *element, XmlTree *other);
+/** A deep copy, unused, without parent; NULL: out of memory or of XML_MAX_ELEMENTS. */
+XmlElement *xml_copy(XmlTree *tree, const XmlElement *element);
+/** Hangs an element without parent after a child of parent; after NULL: as the first. */
+void xml_insert(XmlElement *parent, XmlElement *after, XmlElement *element);
+/** Takes an element out of its parent. */
+void xml_remove(XmlElement *element);
+/** Sets an attribute, which may be new; false: out of memory. It is not used yet. */
+bool xml_set(XmlTree *tree, XmlElement *element, const char *attribute, const char *value);
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+/** "file:line:column: error: ..." into error, and status back. */
+CalStatus xml_error(CalError *error, const XmlElement *element, CalStatus status, const char *format, ...)
+	ERROR_PRINTF(4, 5);
+/** "file:line:column" into buffer, as the builder's `place`. */
+const char *xml_place(const XmlElement *element, char *buffer, size_t size);
+
+#endif
