@@ -8,8 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 static const uint64_t small_bytes = (uint64_t)1 << 26; // below, holes do not matter
 static const uint64_t hole_share = 64;                 // a file may claim so many times what it takes on disk
@@ -82,6 +85,58 @@ FILE *input_file_open(const char *path, const InputFile *file, char why[INPUT_FI
 	if (!stream && opened >= 0)
 		close(opened);
 	return stream;
+}
+
+/* Doubles the buffer; NULL: out of memory, and the buffer is gone. */
+static char *buffer_grow(const CalAllocator *allocator, char *buffer, size_t length, size_t *capacity) {
+	const size_t larger = *capacity ? 2 * *capacity : 65536;
+	char *memory = memory_alloc(allocator, larger);
+	if (memory && length)
+		memcpy(memory, buffer, length);
+	memory_free(allocator, buffer);
+	*capacity = larger;
+	return memory;
+}
+
+/* The whole stream, or one byte more than `most`. */
+static char *stream_read(FILE *stream, uint64_t most, const CalAllocator *allocator, size_t *length) {
+	char *buffer = NULL;
+	size_t capacity = 0, got = 1;
+	*length = 0;
+	while (got > 0 && *length <= most) {
+		if (*length == capacity && !(buffer = buffer_grow(allocator, buffer, *length, &capacity)))
+			return NULL;
+		got = fread(buffer + *length, 1, capacity - *length, stream);
+		*length += got;
+	}
+	return buffer;
+}
+
+CalStatus input_file_read(const char *path, const InputFile *file, const CalAllocator *allocator, char **text,
+                          size_t *length, char why[INPUT_FILE_WHY]) {
+	*text = NULL;
+	FILE *stream = input_file_open(path, file, why);
+	if (!stream)
+		return CAL_ERR_IO;
+	char *all = stream_read(stream, file->most, allocator, length);
+	CalStatus status = CAL_OK;
+	if (!all) {
+		set_reason(why, "out of memory while reading the file");
+		status = CAL_ERR_MEMORY;
+	} else if (ferror(stream)) {
+		set_reason(why, "the file could not be read to its end");
+		status = CAL_ERR_IO;
+	} else if (*length > file->most) {
+		snprintf(why, INPUT_FILE_WHY, "the file has more than %llu bytes; %s", (unsigned long long)file->most,
+		         file->remedy);
+		status = CAL_ERR_INPUT;
+	}
+	fclose(stream);
+	if (status == CAL_OK)
+		*text = all;
+	else
+		memory_free(allocator, all);
+	return status;
 }
 
 bool file_write_all(int file, const char *bytes, size_t size) {

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <calder/base.h>
+
 enum { INPUT_FILE_WHY = 300 };
 
 typedef struct InputFile {
@@ -20,6 +22,13 @@ typedef struct InputFile {
 	const char *remedy; // for a file that is larger: "split it"
 	bool no_pipes;      // it is read in no order, or its size must be known
 } InputFile;
+
+/**
+ * All of a file, from the allocator (not NULL); not ended by a zero. CAL_ERR_IO, CAL_ERR_MEMORY, or CAL_ERR_INPUT for a pipe
+ * that gives more than `most`, with the reason in why; *text is NULL then.
+ */
+CalStatus input_file_read(const char *path, const InputFile *file, const CalAllocator *allocator, char **text,
+                          size_t *length, char why[INPUT_FILE_WHY]);
 
 /** The stream, to be closed by the caller; NULL with the reason in why. Readers of pipes keep to `most` by themselves. */
 FILE *input_file_open(const char *path, const InputFile *file, char why[INPUT_FILE_WHY]);

@@ -67,34 +67,6 @@ CalStatus fe_write_whole(const char *path, void (*put)(FILE *out, const void *us
 	return status;
 }
 
-static CalStatus read_whole_file(FeText *t, FILE *stream) {
-	size_t capacity = 0;
-	for (;;) {
-		if (t->length == capacity) {
-			const size_t larger = capacity ? 2 * capacity : 65536;
-			char *memory = larger <= FE_FILE_MAX ? memory_alloc(&t->allocator, larger) : NULL;
-			if (!memory)
-				return larger <= FE_FILE_MAX
-				           ? fe_file_error(t->error, t->path, CAL_ERR_MEMORY, "out of memory")
-				           : fe_file_error(
-								 t->error, t->path, CAL_ERR_INPUT,
-								 "the file exceeds 512 MiB; use a coarser mesh, or reduce the model with the program it is from");
-			if (t->length)
-				memcpy(memory, t->text, t->length);
-			memory_free(&t->allocator, t->text);
-			t->text = memory;
-			capacity = larger;
-		}
-		const size_t got = fread(t->text + t->length, 1, capacity - t->length, stream);
-		t->length += got;
-		if (got == 0)
-			break;
-	}
-	if (ferror(stream))
-		return fe_file_error(t->error, t->path, CAL_ERR_IO, "the file could not be read to its end");
-	return CAL_OK;
-}
-
 CalStatus fe_text_open(FeText *t, const char *path, const CalAllocator *allocator, CalError *error) {
 	t->path = path;
 	t->allocator = allocator_or_default(allocator);
@@ -105,14 +77,11 @@ CalStatus fe_text_open(FeText *t, const char *path, const CalAllocator *allocato
 	static const InputFile limits = {FE_FILE_MAX / 2,
 	                                 "use a coarser mesh, or reduce the model with the program it is from", false};
 	char why[INPUT_FILE_WHY];
-	FILE *stream = input_file_open(path, &limits, why);
-	if (!stream)
-		return fe_file_error(error, path, CAL_ERR_IO, "%s", why);
-	const CalStatus status = read_whole_file(t, stream);
-	fclose(stream);
-	if (status != CAL_OK)
-		fe_text_close(t);
-	return status;
+	const CalStatus status = input_file_read(path, &limits, &t->allocator, &t->text, &t->length, why);
+	if (status == CAL_OK)
+		return CAL_OK;
+	t->length = 0;
+	return fe_file_error(error, path, status, "%s", why);
 }
 
 void fe_text_close(FeText *t) {

@@ -106,7 +106,8 @@ static void free_lists(CalSetup *setup) {
 	                       setup->instances,
 	                       (void *)setup->interface_nodes.items,
 	                       (void *)setup->sources.items,
-	                       (void *)setup->warnings.items};
+	                       (void *)setup->warnings.items,
+	                       setup->import_notes};
 	for (int i = 0; i < setup->visual_count; i++)
 		memory_free(allocator, setup->visuals[i].items);
 	memory_free(allocator, setup->visuals);
@@ -257,4 +258,37 @@ CalStatus cal_setup_add_warning(CalSetup *setup, const char *text, CalError *err
 int cal_setup_warning_count(const CalSetup *setup) { return setup ? setup->warnings.count : 0; }
 const char *cal_setup_warning(const CalSetup *setup, int index) {
 	return text_at(setup ? &setup->warnings : NULL, index);
+}
+
+/* ---- the import report ----------------------------------------------------------------------------- */
+
+const char *cal_import_name(CalImportKind kind) {
+	static const char *const names[] = {
+#define CAL_IMPORT_NAME(name, text) [name] = text,
+		CAL_IMPORT_LIST(CAL_IMPORT_NAME)
+#undef CAL_IMPORT_NAME
+	};
+	return (unsigned)kind < CAL_IMPORT_COUNT ? names[kind] : NULL;
+}
+
+CalStatus cal_setup_add_import_note(CalSetup *setup, const CalImportNote *note, CalError *error) {
+	if (!setup || !note)
+		return error_null(error, "cal_setup_add_import_note", !setup ? "setup" : "note");
+	if (!cal_import_name(note->kind) || !note->text || !note->element)
+		return error_set(error, CAL_ERR_ARGUMENT, "%.200s: a note needs a kind, an element and a text", setup->name);
+	CalImportNote copy = *note;
+	if (!setup_copy_text(setup, &copy.file) || !setup_copy_text(setup, &copy.element) ||
+	    !setup_copy_text(setup, &copy.text) || !SETUP_ROOM(setup, import_note))
+		return setup_no_memory(setup, error);
+	setup->import_notes[setup->import_note_count++] = copy;
+	return CAL_OK;
+}
+
+int cal_setup_import_note_count(const CalSetup *setup) { return setup ? setup->import_note_count : 0; }
+
+CalStatus cal_setup_import_note(const CalSetup *setup, int index, CalImportNote *note) {
+	if (!setup || !note || index < 0 || index >= setup->import_note_count)
+		return CAL_ERR_ARGUMENT;
+	*note = setup->import_notes[index];
+	return CAL_OK;
 }

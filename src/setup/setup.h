@@ -109,6 +109,8 @@ struct CalSetup {
 	CalSetupInstance *instances;
 	int instance_count, instance_capacity;
 	TextList interface_nodes, sources, warnings;
+	CalImportNote *import_notes;
+	int import_note_count, import_note_capacity;
 	CalRunSettings run;
 };
 

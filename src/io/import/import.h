@@ -39,21 +39,20 @@ bool import_note(Import *im, CalImportKind kind, const XmlElement *element, cons
 bool import_missing(Import *im, XmlElement *element, const char *format, ...) ERROR_PRINTF(3, 4);
 /** IGNORED, with all that the element holds. */
 bool import_ignore(Import *im, XmlElement *element, const char *format, ...) ERROR_PRINTF(3, 4);
-/**
- * At the end: a line for every element and attribute that no reader looked at, outermost only, "unknown element", with the
- * nearest of `known` if it may be a slip (NULL: none).
- */
-bool import_report_unused(Import *im, XmlElement *root);
+/** At the end: a line for every element and attribute that no reader looked at, the outermost only. */
+bool import_report_unused(Import *im, const XmlElement *root);
 
 /* ---- values: attributes, or the text of an element where attribute is NULL ------------------------ */
 
-/* *given, which may be NULL, says whether it is there; if not, the value stays as it is. */
+/* *given, which may be NULL, says whether it is there; if not, the value stays as it is. Numbers must be finite. */
 bool import_number(Import *im, XmlElement *element, const char *attribute, double *value, bool *given);
 /** Exactly count numbers. */
 bool import_numbers(Import *im, XmlElement *element, const char *attribute, double *values, int count, bool *given);
 /** least to most numbers; *count: how many there are. */
 bool import_list(Import *im, XmlElement *element, const char *attribute, double *values, int least, int most,
                  int *count);
+/** A number that may be inf or -inf. */
+bool import_bound(Import *im, XmlElement *element, const char *attribute, double *value, bool *given);
 bool import_vec3(Import *im, XmlElement *element, const char *attribute, CalVec3 *value, bool *given);
 bool import_integer(Import *im, XmlElement *element, const char *attribute, int *value, bool *given);
 /** true, false, 1, 0. */

@@ -98,42 +98,6 @@ void tree_forget_nodes(Tree *tree) {
 	}
 }
 
-/* Doubles the buffer, which comes straight from the allocator. */
-static char *buffer_grow(const CalAllocator *allocator, char *buffer, size_t length, size_t *capacity) {
-	const size_t larger = *capacity ? 2 * *capacity : 65536;
-	char *memory = memory_alloc(allocator, larger);
-	if (memory) {
-		if (length)
-			memcpy(memory, buffer, length);
-		*capacity = larger;
-	}
-	memory_free(allocator, buffer);
-	return memory;
-}
-
-/* The whole stream; *text is NULL after an error. */
-static CalStatus stream_read(FILE *stream, const char *path, const CalAllocator *allocator, char **text, size_t *length,
-                             CalError *error) {
-	char *buffer = NULL;
-	size_t used = 0, capacity = 0;
-	*text = NULL;
-	for (;;) {
-		if (used == capacity && !(buffer = buffer_grow(allocator, buffer, used, &capacity)))
-			return tree_error(error, path, NULL, CAL_ERR_MEMORY, "out of memory while reading the file");
-		const size_t got = fread(buffer + used, 1, capacity - used, stream);
-		used += got;
-		if (got == 0 || used > TREE_MAX_BYTES)
-			break;
-	}
-	if (ferror(stream)) {
-		memory_free(allocator, buffer);
-		return tree_error(error, path, NULL, CAL_ERR_IO, "the file could not be read to its end");
-	}
-	*text = buffer;
-	*length = used;
-	return CAL_OK;
-}
-
 CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text, size_t *length, CalError *error) {
 	*text = NULL;
 	*length = 0;
@@ -142,12 +106,8 @@ CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text
 	const CalAllocator source = allocator_or_default(allocator);
 	static const InputFile limits = {TREE_MAX_BYTES, TREE_REMEDY, false};
 	char why[INPUT_FILE_WHY];
-	FILE *stream = input_file_open(path, &limits, why);
-	if (!stream)
-		return tree_error(error, path, NULL, CAL_ERR_IO, "%s", why);
-	const CalStatus status = stream_read(stream, path, &source, text, length, error);
-	fclose(stream);
-	return status;
+	const CalStatus status = input_file_read(path, &limits, &source, text, length, why);
+	return status == CAL_OK ? CAL_OK : tree_error(error, path, NULL, status, "%s", why);
 }
 
 CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree, CalError *error) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * import_names.c — names that are still free in a description.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/import/import.h"
+
+static bool body_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_body(desc, name).value != 0; }
+static bool joint_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_joint(desc, name).value != 0; }
+
+static const char *free_name(Import *im, const char *wanted, bool (*is_taken)(const CalDesc *desc, const char *name)) {
+	const size_t size = strlen(wanted) + 16;
+	char *name = xml_array(im->tree, size, 1);
+	if (!name) {
+		import_no_memory(im);
+		return NULL;
+	}
+	snprintf(name, size, "%s", wanted);
+	for (int i = 2; is_taken(im->desc, name); i++)
+		snprintf(name, size, "%s_%d", wanted, i);
+	return name;
+}
+
+const char *import_body_name(Import *im, const char *wanted) { return free_name(im, wanted, body_is_taken); }
+const char *import_joint_name(Import *im, const char *wanted) { return free_name(im, wanted, joint_is_taken); }

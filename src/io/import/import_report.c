@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * import_report.c — errors of readers of robot files, and the lines of the import report.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/import/import.h"
+
+enum { WHAT_MAX = 512, ELEMENT_MAX = 256 };
+
+bool import_fail(Import *im, const XmlElement *element, const char *format, ...) {
+	char what[WHAT_MAX];
+	va_list args;
+	va_start(args, format);
+	text_format(what, sizeof what, format, args);
+	va_end(args);
+	im->status = xml_error(im->error, element, CAL_ERR_INPUT, "%s", what);
+	return false;
+}
+
+bool import_no_memory(Import *im) {
+	im->status = error_set(im->error, CAL_ERR_MEMORY, "%.200s: error: out of memory", im->path);
+	return false;
+}
+
+bool import_ok(Import *im, CalStatus status) {
+	im->status = status;
+	return status == CAL_OK;
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------- */
+
+static void append(char *text, const char *more) {
+	const size_t used = strlen(text);
+	snprintf(text + used, ELEMENT_MAX - used, "%s", more);
+}
+
+/* joint "elbow"/limit: the nearest element with a name, and the way from there. */
+static void describe(const XmlElement *element, char text[ELEMENT_MAX]) {
+	const char *name = xml_peek(element, "name");
+	if (!name && element->parent && element->parent->parent) {
+		describe(element->parent, text);
+		append(text, "/");
+	}
+	append(text, element->name);
+	if (name) {
+		append(text, " \"");
+		append(text, name);
+		append(text, "\"");
+	}
+}
+
+static bool add_note(Import *im, CalImportKind kind, const XmlElement *element, const char *attribute,
+                     const char *what) {
+	char about[ELEMENT_MAX] = "";
+	describe(element, about);
+	if (attribute) {
+		append(about, " @");
+		append(about, attribute);
+	}
+	const CalImportNote note = {.kind = kind,
+	                            .file = element->file,
+	                            .line = element->line,
+	                            .column = element->column,
+	                            .element = about,
+	                            .text = what};
+	return import_ok(im, cal_setup_add_import_note(im->setup, &note, im->error));
+}
+
+bool import_note(Import *im, CalImportKind kind, const XmlElement *element, const char *attribute, const char *format,
+                 ...) {
+	char what[WHAT_MAX];
+	va_list args;
+	va_start(args, format);
+	text_format(what, sizeof what, format, args);
+	va_end(args);
+	return add_note(im, kind, element, attribute, what);
+}
+
+bool import_missing(Import *im, XmlElement *element, const char *format, ...) {
+	char what[WHAT_MAX];
+	va_list args;
+	va_start(args, format);
+	text_format(what, sizeof what, format, args);
+	va_end(args);
+	xml_use_all(element);
+	if (!im->options->partial)
+		return import_fail(im, element, "<%.40s>: %s; to read the rest, ask for a partial model (--partial)",
+		                   element->name, what);
+	return add_note(im, CAL_IMPORT_MISSING, element, NULL, what);
+}
+
+bool import_ignore(Import *im, XmlElement *element, const char *format, ...) {
+	char what[WHAT_MAX];
+	va_list args;
+	va_start(args, format);
+	text_format(what, sizeof what, format, args);
+	va_end(args);
+	xml_use_all(element);
+	return add_note(im, CAL_IMPORT_IGNORED, element, NULL, what);
+}
+
+/* ---- what nobody looked at --------------------------------------------------------------------------- */
+
+static bool report_parts(Import *im, const XmlElement *element) {
+	for (int i = 0; i < element->attribute_count; i++)
+		if (!element->attributes[i].used && !add_note(im, CAL_IMPORT_IGNORED, element, element->attributes[i].name,
+		                                              "unknown attribute; it was left out"))
+			return false;
+	return element->text_used || !element->text[0] ||
+	       add_note(im, CAL_IMPORT_IGNORED, element, NULL, "text in an element that has none; it was left out");
+}
+
+bool import_report_unused(Import *im, const XmlElement *root) {
+	if (!root->used)
+		return add_note(im, CAL_IMPORT_IGNORED, root, NULL, "unknown element; it was left out with all inside");
+	if (!report_parts(im, root))
+		return false;
+	for (const XmlElement *child = root->first; child; child = child->next)
+		if (!import_report_unused(im, child))
+			return false;
+	return true;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * xml_tree_build.h — the inside of a tree, for those who build it.
+ */
+#ifndef CALDER_IO_XML_XML_TREE_BUILD_H
+#define CALDER_IO_XML_XML_TREE_BUILD_H
+
+#include "base/memory_pool.h"
+#include "io/xml/xml_tree.h"
+
+struct XmlTree {
+	Pool pool;         // holds everything, this struct included
+	XmlElement *root;  //
+	int element_count; // with those of adopted trees
+	XmlTree *adopted;  // goes with this one, and what it has adopted
+};
+
+#endif
