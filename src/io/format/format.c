@@ -72,7 +72,7 @@ CalStatus cal_model_parse(const char *text, size_t length, const char *name, con
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_parse: the allocator needs both functions or none");
 	if (!name)
 		name = "text";
-	if (!length || !xml_looks_like(text, length, root, sizeof root))
+	if (!length || !xml_find_root(text, length, root, sizeof root))
 		return cal_model_file_parse(text, length, name, allocator, setup, error);
 	const Format *format = find_format(root);
 	if (!format)

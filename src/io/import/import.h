@@ -3,7 +3,7 @@
  * import.h — what the readers of robot files (URDF, MJCF, SDFormat) share: the import report, values of attributes, paths
  * of files, names.
  *
- * Every function that can fail returns false after it has set im->status and im->error; a reader goes on as long as it
+ * Every function that can fail returns false after it has set im->status and im->error; a reader continues as long as it
  * gets true.
  */
 #ifndef CALDER_IO_IMPORT_IMPORT_H

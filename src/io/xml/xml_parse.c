@@ -243,7 +243,7 @@ static const char *skip_blanks(const char *at, const char *end) {
 	return at;
 }
 
-/* The place after the first `mark` at or behind `at`; end: there is none. */
+/* The place after the first `mark` at `at` or after it; end: there is none. */
 static const char *skip_to(const char *at, const char *end, const char *mark) {
 	const size_t length = strlen(mark);
 	while ((size_t)(end - at) >= length && memcmp(at, mark, length) != 0)
@@ -255,7 +255,7 @@ static bool begins(const char *at, const char *end, const char *mark) {
 	return (size_t)(end - at) >= strlen(mark) && memcmp(at, mark, strlen(mark)) == 0;
 }
 
-bool xml_looks_like(const char *text, size_t length, char *root, size_t size) {
+bool xml_find_root(const char *text, size_t length, char *root, size_t size) {
 	const char *at = text, *end = text + length;
 	if (begins(at, end, "\xEF\xBB\xBF"))
 		at += 3;

@@ -57,7 +57,7 @@ void *xml_array(XmlTree *tree, size_t count, size_t size);
 char *xml_text(XmlTree *tree, const char *text);
 
 /** Whether text begins like an XML document, and the name of its root element into root ("" if it has none). */
-bool xml_looks_like(const char *text, size_t length, char *root, size_t size);
+bool xml_find_root(const char *text, size_t length, char *root, size_t size);
 
 /* ---- looking, which marks as used ----------------------------------------------------------------- */
 
