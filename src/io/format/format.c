@@ -33,7 +33,7 @@ static const Format *find_format(const char *root) {
 static CalStatus fill_setup(const Format *format, Import *im) {
 	im->desc = cal_setup_edit_desc(im->setup);
 	xml_root(im->tree)->used = true;
-	if (import_ok(im, cal_setup_set_name(im->setup, im->path, im->error)) && format->import(im))
+	if (import_ok(im, cal_setup_set_name(im->setup, im->path, im->error)) && format->import(im) && import_finish(im))
 		import_report_unused(im, xml_root(im->tree));
 	return im->status;
 }

@@ -22,7 +22,8 @@ typedef struct Import {
 	CalSetup *setup;
 	CalDesc *desc; // of the setup
 	CalError *error;
-	CalStatus status; // of the first error
+	CalStatus status;           // of the first error
+	struct ImportLimit *limits; // stops of joints that import_finish() makes, newest first
 } Import;
 
 /* ---- errors and the report ------------------------------------------------------------------------ */
@@ -84,6 +85,23 @@ bool import_locate(Import *im, const XmlElement *element, const char *uri, char 
 /** A name that no body, or no joint, of the description has yet: `wanted`, or with a number after it. In the tree's memory. */
 const char *import_body_name(Import *im, const char *wanted);
 const char *import_joint_name(Import *im, const char *wanted);
+
+/* ---- stops and friction of joints ----------------------------------------------------------------- */
+
+/**
+ * A stop at lower and upper, infinite: none. stiffness and damping of a side; stiffness 0: chosen by import_finish() so that
+ * what the joint carries swings on it at IMPORT_LIMIT_FREQUENCY, well damped.
+ */
+bool import_limit(Import *im, const XmlElement *element, CalJointId joint, int dof, double lower, double upper,
+                  double stiffness, double damping);
+/** Coulomb friction, smoothed; nothing for 0. */
+bool import_friction(Import *im, const XmlElement *element, CalJointId joint, int dof, double coulomb);
+/** When all bodies and joints are there: makes the stops. Called for every format. */
+bool import_finish(Import *im);
+
+#define IMPORT_LIMIT_FREQUENCY 30.0 // [Hz]
+#define IMPORT_LIMIT_DAMPING 0.7    // of critical
+#define IMPORT_FRICTION_SPEED 1e-3  // below it friction falls to zero [rad/s] or [m/s]
 
 /* ---- mass properties of shapes --------------------------------------------------------------------- */
 
