@@ -59,7 +59,7 @@ bool import_friction(Import *im, const XmlElement *element, CalJointId joint, in
 
 /* ---- what a joint carries ---------------------------------------------------------------------------- */
 
-/* A body and what hangs on it, while the inertias are added up. */
+/* A body with all that it carries, while the inertias are added up. */
 typedef struct Carried {
 	MassProperties mass; // of both, in the body frame
 	uint32_t joint;      // that carries it; 0: none
