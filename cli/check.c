@@ -10,12 +10,14 @@
 #define _GNU_SOURCE // getopt_long
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "mobility.h"
 #include "options.h"
+#include "read_options.h"
 
 static const char help[] =
-	"usage: calder check [--json] [--strict] FILE\n"
+	"usage: calder check [--json] [--strict] [--report json] FILE\n"
 	"\n"
 	"Reports everything that is wrong (errors) or suspicious (warnings) in a model, with the place in the\n"
 	"file, and the mobility of each group: degrees of freedom less independent constraint equations.\n"
@@ -23,6 +25,8 @@ static const char help[] =
 	"is one, 3 if the file cannot be read.\n"
 	"  --strict  warnings count as errors\n"
 	"  --json    findings as JSON on stdout\n"
+	"  --report json  only the import report of a robot file (docs/import.md), as JSON on stdout; without it the report is\n"
+	"            printed line by line. What changes the motion and is left out is an error, with --partial a warning\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
 	"\n"
 	"example: calder check examples/pendulum.yaml\n";
@@ -30,6 +34,7 @@ static const char help[] =
 typedef struct Report {
 	const char *path;
 	bool json;
+	bool only_import; // as JSON
 	int errors, warnings;
 	int printed;        // findings as JSON
 	Mobility *mobility; // [groups]
@@ -44,6 +49,8 @@ static void add_json(Report *report, const char *severity, const char *text) {
 
 static void add_finding(Report *report, bool is_error, const char *text) {
 	*(is_error ? &report->errors : &report->warnings) += 1;
+	if (report->only_import)
+		return;
 	if (report->json) {
 		add_json(report, is_error ? "error" : "warning", text);
 	} else if (is_error) {
@@ -51,6 +58,31 @@ static void add_finding(Report *report, bool is_error, const char *text) {
 	} else {
 		say_warning(report->path, text);
 	}
+}
+
+/* What a robot file says and the setup does not. */
+static void add_import(Report *report, const CalSetup *setup) {
+	CalImportNote note;
+	for (int i = 0; cal_setup_import_note(setup, i, &note) == CAL_OK; i++) {
+		char text[1600];
+		const bool missing = note.kind == CAL_IMPORT_MISSING;
+		snprintf(text, sizeof text, "%s:%d:%d: %s: %s: %s", note.file, note.line, note.column,
+		         cal_import_name(note.kind), note.element, note.text);
+		if (missing)
+			add_finding(report, !read_options_partial(), text);
+		else if (!report->json && !report->only_import)
+			say_note(note.file, text);
+	}
+}
+
+static void print_import(const char *path, const CalSetup *setup) {
+	printf("{\n  \"file\": ");
+	json_string(stdout, path);
+	for (int kind = 0; kind < CAL_IMPORT_COUNT; kind++)
+		printf(",\n  \"%s\": %d", cal_import_name((CalImportKind)kind), import_count(setup, (CalImportKind)kind));
+	printf(",\n  \"notes\": ");
+	import_json(setup, stdout);
+	printf("\n}\n");
 }
 
 static void on_finding(void *user, const CalFinding *finding) { add_finding(user, finding->status < 0, finding->text); }
@@ -136,8 +168,16 @@ static void try_to_run(Report *report, Loaded *loaded) {
 	}
 }
 
-static void print_report(const Report *report) {
-	if (report->json)
+static void print_report(const Report *report, const CalSetup *setup) {
+	if (report->only_import) {
+		print_import(report->path, setup);
+		return;
+	}
+	if (report->json && cal_setup_format(setup)[0]) {
+		printf("],\n  \"import\": ");
+		import_json(setup, stdout);
+		printf(",\n  \"errors\": %d,\n  \"warnings\": %d,\n  \"groups\": [", report->errors, report->warnings);
+	} else if (report->json)
 		printf("],\n  \"errors\": %d,\n  \"warnings\": %d,\n  \"groups\": [", report->errors, report->warnings);
 	for (int i = 0; i < report->groups; i++) {
 		const Mobility *m = &report->mobility[i];
@@ -161,20 +201,22 @@ static void print_report(const Report *report) {
 		       plural(report->warnings));
 }
 
-static int check_file(const char *path, bool json, bool strict) {
+static int check_file(const char *path, bool json, bool strict, bool only_import) {
 	Loaded loaded = {0};
+	read_options_read_all();
 	int code = input_open(path, &loaded.setup);
 	if (code != EXIT_OK)
 		return code;
-	Report report = {.path = input_name(path), .json = json};
-	if (json)
+	Report report = {.path = input_name(path), .json = json && !only_import, .only_import = only_import};
+	if (report.json)
 		printf("{\n  \"findings\": [");
 	for (int i = 0; i < cal_setup_warning_count(loaded.setup); i++)
 		add_finding(&report, false, cal_setup_warning(loaded.setup, i));
+	add_import(&report, loaded.setup);
 	cal_desc_check(cal_setup_desc(loaded.setup), on_finding, &report);
 	if (report.errors == 0)
 		try_to_run(&report, &loaded);
-	print_report(&report);
+	print_report(&report, loaded.setup);
 	for (int i = 0; i < report.groups; i++)
 		mobility_free(&report.mobility[i]);
 	free(report.mobility);
@@ -183,9 +225,12 @@ static int check_file(const char *path, bool json, bool strict) {
 }
 
 int command_check(int argc, char **argv) {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'}, {"strict", no_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'}, {0}};
-	bool json = false, strict = false;
+	static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+	                                        {"strict", no_argument, NULL, 's'},
+	                                        {"report", required_argument, NULL, 'r'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {0}};
+	bool json = false, strict = false, only_import = false;
 	for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -195,8 +240,11 @@ int command_check(int argc, char **argv) {
 			return option_wrong("check", argv, options);
 		json |= option == 'j';
 		strict |= option == 's';
+		if (option == 'r' && strcmp(optarg, "json") != 0)
+			return say_usage("check", "--report json is the only form, not '%s'", optarg);
+		only_import |= option == 'r';
 	}
 	if (argc - optind != 1)
 		return say_usage("check", "name one model file (or - for stdin)");
-	return check_file(argv[optind], json, strict);
+	return check_file(argv[optind], json, strict, only_import);
 }

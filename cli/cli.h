@@ -56,13 +56,13 @@ int say_status(const char *path, CalStatus status, const CalError *error);
 
 /* ---- input ------------------------------------------------------------------------------------- */
 
-enum { INPUT_MOST = 1 << 26 }; // bytes of a model file that are worth reading: the library refuses more
+enum { INPUT_MOST = 1 << 28 }; // bytes of a model that are worth reading: the library refuses more
 
 /** All of a stream, or somewhat more than `most` of it, and a zero after it, from malloc; NULL: out of memory. */
 char *input_read(FILE *in, size_t most, size_t *length);
 /** How messages call an input: "<stdin>" for "-". */
 const char *input_name(const char *path);
-/** Reads a model file, or stdin for "-". On failure the message has been printed; returns an exit code. */
+/** Reads a model in any format, or stdin for "-", by read_options(). On failure the message has been printed; returns an exit code. */
 int input_open(const char *path, CalSetup **setup);
 
 /**

@@ -19,6 +19,7 @@
 #endif
 
 #include "cli.h"
+#include "read_options.h"
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
@@ -138,12 +139,12 @@ int input_open(const char *path, CalSetup **setup) {
 	CalError error = {0};
 	*setup = NULL;
 	if (strcmp(path, "-") != 0)
-		return say_status(path, cal_model_file_read(path, NULL, setup, &error), &error);
+		return say_status(path, cal_model_read(path, read_options(), NULL, setup, &error), &error);
 	size_t length = 0;
 	char *text = input_read(stdin, INPUT_MOST, &length);
 	if (!text)
 		return say_status("<stdin>", CAL_ERR_MEMORY, NULL);
-	CalStatus status = cal_model_file_parse(text, length, "<stdin>", NULL, setup, &error);
+	CalStatus status = cal_model_parse(text, length, "<stdin>", read_options(), NULL, setup, &error);
 	free(text);
 	return say_status("<stdin>", status, &error);
 }

@@ -12,6 +12,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "read_options.h"
 
 static const char help[] =
 	"usage: calder convert FILE -o OUT\n"
@@ -20,7 +21,7 @@ static const char help[] =
 	"masses, nodes and modes, units become SI. It reads back as the same model, bit for bit. Title, state, loads,\n"
 	"devices and run settings are carried over as they stand.\n"
 	"  -o, --output OUT  where to write; - is stdout\n"
-	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
+	"FILE is YAML or JSON (docs/format.md), or a robot file; - reads it from stdin.\n"
 	"\n"
 	"example: calder convert examples/flexible_arm.yaml -o arm.yaml\n";
 
@@ -49,6 +50,8 @@ static int convert(const char *path, const char *output) {
 	CalError error = {0};
 	char *text = NULL;
 	size_t length = 0;
+	if (strcmp(output, "-") != 0)
+		read_options_write_beside(output);
 	int code = input_open(path, &setup);
 	if (code != EXIT_OK)
 		return code;
@@ -64,8 +67,10 @@ static int convert(const char *path, const char *output) {
 	code = say_status(input_name(path), status, &error);
 	if (code == EXIT_OK)
 		code = write_text(output, text, length);
-	if (code == EXIT_OK)
+	if (code == EXIT_OK) {
 		say_counts(output, cal_setup_desc(setup));
+		import_remark(input_name(path), setup);
+	}
 	free(text);
 	cal_setup_destroy(setup);
 	return code;

@@ -16,6 +16,7 @@
 #include "info_results.h"
 #include "mobility.h"
 #include "options.h"
+#include "read_options.h"
 
 static const char help[] =
 	"usage: calder info [--json] [--branches P [--cross-loops WHEN]] FILE\n"
@@ -415,6 +416,8 @@ int command_info(int argc, char **argv) {
 	Loaded loaded = {0};
 	CalError error = {0};
 	code = say_status(input_name(argv[optind]), loaded_build(&loaded, setup, NULL, &error), &error);
+	if (code == EXIT_OK)
+		import_remark(input_name(argv[optind]), loaded.setup);
 	if (code == EXIT_OK)
 		say_left_out(input_name(argv[optind]), loaded.sim);
 	if (code == EXIT_OK)

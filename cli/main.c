@@ -11,29 +11,30 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli.h"
+#include "read_options.h"
 
 typedef struct Command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary;
+	bool reads_models; // by read_options()
 } Command;
 
 static const Command commands[] = {
-	{"info", command_info, "print what a model consists of"},
-	{"check", command_check, "find what is wrong or suspicious in a model"},
-	{"run", command_run, "integrate a model in time; write CSV and plots"},
-	{"sweep", command_sweep, "run a model many times with other numbers: Monte-Carlo, grids; tables and report"},
-	{"plot", command_plot, "draw columns of a CSV file"},
-	{"signals", command_signals, "list the quantities that can be recorded, plotted and read in formulas"},
-	{"view", command_view, "write a run as a page that any browser opens"},
-	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
-	{"operators", command_operators, "print mass matrix, factors and compliance with loops held"},
-	{"methods", command_methods, "list the integration methods"},
-	{"convert", command_convert, "write a model as a native file with every number written out"},
-	{"schema", command_schema, "print the format of model files: JSON schema, tables"},
-	{"golden", command_golden, "compare with reference results"},
-	{"bench", command_bench, "compare the speed with other engines"},
+	{"info", command_info, "print what a model consists of", true},
+	{"check", command_check, "find what is wrong or suspicious in a model", true},
+	{"run", command_run, "integrate a model in time; write CSV and plots", true},
+	{"sweep", command_sweep, "run a model many times with other numbers: Monte-Carlo, grids; tables and report", false},
+	{"plot", command_plot, "draw columns of a CSV file", false},
+	{"signals", command_signals, "list the quantities that can be recorded, plotted and read in formulas", true},
+	{"view", command_view, "write a run as a page that any browser opens", true},
+	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
+	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
+	{"methods", command_methods, "list the integration methods", false},
+	{"convert", command_convert, "write a model as a native file with every number written out", true},
+	{"schema", command_schema, "print the format of model files: JSON schema, tables", false},
+	{"golden", command_golden, "compare with reference results", false},
+	{"bench", command_bench, "compare the speed with other engines", false},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -68,6 +69,25 @@ static int no_command(const char *name) {
 	return EXIT_USAGE;
 }
 
+static bool asks_for_help(int argc, char **argv) {
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
+}
+
+/* The options that several commands share are taken out first. */
+static int call_command(const Command *command, int argc, char **argv) {
+	int code = command->reads_models ? read_options_take(&argc, argv) : EXIT_OK;
+	if (code != EXIT_OK)
+		return code;
+	const bool asks = asks_for_help(argc, argv);
+	code = command->run(argc, argv);
+	if (code == EXIT_OK && asks && command->reads_models)
+		read_options_help();
+	return code;
+}
+
 static int help(const char *name) {
 	const Command *command = find_command(name);
 	if (!name[0])
@@ -75,14 +95,14 @@ static int help(const char *name) {
 	else if (!command)
 		return no_command(name);
 	char *argv[] = {(char *)name, "--help", NULL};
-	return command ? command->run(2, argv) : EXIT_OK;
+	return command ? call_command(command, 2, argv) : EXIT_OK;
 }
 
 static int run_command(int argc, char **argv) {
 	const char *name = argc > 1 ? argv[1] : "";
 	const Command *command = find_command(name);
 	if (command)
-		return command->run(argc - 1, argv + 1);
+		return call_command(command, argc - 1, argv + 1);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
 		return help(argc > 2 ? argv[2] : "");
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {

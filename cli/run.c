@@ -19,6 +19,7 @@
 #include "live.h"
 #include "output.h"
 #include "ranks.h"
+#include "read_options.h"
 #include "replay.h"
 #include "record.h"
 #include "run_options.h"
@@ -214,7 +215,7 @@ typedef struct Input {
 	const CalSetup *model; // the same, whoever owns it
 } Input;
 
-/* Results hold the whole model: with subsystems, the text that has them written out. */
+/* Results hold the whole model as a model file: of one with subsystems and of a robot file, the text that is written out. */
 static void write_out(Input *input) {
 	char *text = NULL;
 	size_t size = 0;
@@ -246,10 +247,13 @@ static int read_input(const char *path, Input *input) {
 	if (bad && !from_stdin)
 		return input_open(path, &input->setup);
 	CalError error = {0};
-	CalStatus status = input->text ? cal_model_file_parse(input->text, length, input->path, NULL, &input->setup, &error)
-	                               : CAL_ERR_MEMORY;
-	if (status == CAL_OK && cal_setup_instance_count(input->setup) > 0)
+	CalStatus status =
+		input->text ? cal_model_parse(input->text, length, input->path, read_options(), NULL, &input->setup, &error)
+					: CAL_ERR_MEMORY;
+	if (status == CAL_OK && (cal_setup_instance_count(input->setup) > 0 || cal_setup_format(input->setup)[0]))
 		write_out(input);
+	if (status == CAL_OK)
+		import_remark(input->path, input->setup);
 	say_file_warnings(input->path, input->setup);
 	return say_status(input->path, status, &error);
 }

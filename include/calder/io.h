@@ -31,8 +31,9 @@ typedef struct CalReadOptions {
 	CalImportBase base;
 	int partial; // nonzero: what changes the motion and cannot be taken over is a note, not an error
 	const char *const
-		*roots;     // [root_count] folders in which package:// and model:// paths are sought, and out of which
-	int root_count; // files may be read, besides the folder of the file and its package
+		*roots;             // [root_count] folders in which package:// and model:// paths are sought, and out of which
+	int root_count;         // files may be read, besides the folder of the file and its package
+	const char *paths_from; // folder to which paths of meshes are relative; NULL: that of the file (cal_setup_locate)
 } CalReadOptions;
 
 /**

@@ -327,6 +327,10 @@ typedef enum CalImportKind {
 } CalImportKind;
 CAL_API const char *cal_import_name(CalImportKind kind); // NULL outside the list
 
+/** The format of the robot file that it was read from, "urdf", "mjcf", "sdf"; "" (the default): none. */
+CAL_API CalStatus cal_setup_set_format(CalSetup *setup, const char *format, CalError *error);
+CAL_API const char *cal_setup_format(const CalSetup *setup);
+
 /** One line of the import report. */
 typedef struct CalImportNote {
 	CalImportKind kind;
@@ -337,7 +341,7 @@ typedef struct CalImportNote {
 } CalImportNote;
 CAL_API CalStatus cal_setup_add_import_note(CalSetup *setup, const CalImportNote *note, CalError *error);
 CAL_API int cal_setup_import_note_count(const CalSetup *setup);
-/** Note `index` in the order of the file. */
+/** Note `index` in the order in which they were found. */
 CAL_API CalStatus cal_setup_import_note(const CalSetup *setup, int index, CalImportNote *note);
 
 #ifdef __cplusplus

@@ -271,6 +271,17 @@ const char *cal_import_name(CalImportKind kind) {
 	return (unsigned)kind < CAL_IMPORT_COUNT ? names[kind] : NULL;
 }
 
+CalStatus cal_setup_set_format(CalSetup *setup, const char *format, CalError *error) {
+	if (!setup || !format)
+		return error_null(error, "cal_setup_set_format", !setup ? "setup" : "format");
+	if (!setup_copy_text(setup, &format))
+		return setup_no_memory(setup, error);
+	setup->format = format;
+	return CAL_OK;
+}
+
+const char *cal_setup_format(const CalSetup *setup) { return setup && setup->format ? setup->format : ""; }
+
 CalStatus cal_setup_add_import_note(CalSetup *setup, const CalImportNote *note, CalError *error) {
 	if (!setup || !note)
 		return error_null(error, "cal_setup_add_import_note", !setup ? "setup" : "note");

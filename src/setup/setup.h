@@ -109,6 +109,7 @@ struct CalSetup {
 	CalSetupInstance *instances;
 	int instance_count, instance_capacity;
 	TextList interface_nodes, sources, warnings;
+	const char *format; // of the robot file; NULL: none
 	CalImportNote *import_notes;
 	int import_note_count, import_note_capacity;
 	CalRunSettings run;

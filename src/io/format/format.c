@@ -14,13 +14,14 @@
 
 typedef struct Format {
 	const char *root; // element
+	const char *name; // cal_setup_format()
 	bool (*import)(Import *im);
 } Format;
 
 static const Format formats[] = {
-	{"robot", urdf_import},
-	{"mujoco", mjcf_import},
-	{"sdf", sdf_import},
+	{"robot", "urdf", urdf_import},
+	{"mujoco", "mjcf", mjcf_import},
+	{"sdf", "sdf", sdf_import},
 };
 
 static const Format *find_format(const char *root) {
@@ -33,7 +34,9 @@ static const Format *find_format(const char *root) {
 static CalStatus fill_setup(const Format *format, Import *im) {
 	im->desc = cal_setup_edit_desc(im->setup);
 	xml_root(im->tree)->used = true;
-	if (import_ok(im, cal_setup_set_name(im->setup, im->path, im->error)) && format->import(im) && import_finish(im))
+	if (import_ok(im, cal_setup_set_name(im->setup, im->path, im->error)) &&
+	    import_ok(im, cal_setup_set_format(im->setup, format->name, im->error)) && format->import(im) &&
+	    import_finish(im))
 		import_report_unused(im, xml_root(im->tree));
 	return im->status;
 }

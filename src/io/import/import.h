@@ -24,6 +24,7 @@ typedef struct Import {
 	CalError *error;
 	CalStatus status;           // of the first error
 	struct ImportLimit *limits; // stops of joints that import_finish() makes, newest first
+	struct ImportFolders *folders; // in which files are sought; NULL: not yet needed
 } Import;
 
 /* ---- errors and the report ------------------------------------------------------------------------ */
@@ -73,12 +74,18 @@ CalQuat import_rpy(CalVec3 rpy);
 
 /**
  * The file that a path or URI means, "package://arm/meshes/a.stl", "model://...", "file://...", or relative to the folder of
- * the file that the element stands in, into path[size]. Refused outside the folder of the main file, its package (the
- * nearest folder above with a package.xml) and options->roots. *found false: there is none; the text of the note or error
- * that the caller writes can list the places from `tried`, which may be NULL.
+ * the file that the element stands in, into path[size]. It is in the folder of the main file, in its package (the nearest
+ * folder above with a package.xml or model.config) or in one of options->roots: nothing else is looked at, whatever `..` and
+ * links say. *found false: there is none; `tried`, which may be NULL, then lists the places and why they do not count. A
+ * package NAME is a folder NAME of a root, of its `share`, the root of that name, or the package of the file.
  */
 bool import_locate(Import *im, const XmlElement *element, const char *uri, char *path, size_t size, bool *found,
                    char *tried, size_t tried_size);
+/** A path of import_locate() as cal_setup_locate() finds it again: relative to the main file if it is in its package. In the
+ * tree's memory; NULL: out of it. */
+const char *import_beside(Import *im, const char *path);
+/** Whether the name ends like that of a mesh that can be drawn. */
+bool import_mesh_is_known(const char *path);
 
 /* ---- names ---------------------------------------------------------------------------------------- */
 

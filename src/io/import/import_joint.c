@@ -123,12 +123,13 @@ static double inertia_at(const CalDesc *desc, const Carried *bodies, const Impor
 	const CalNodeDef *node = cal_desc_node(desc, outboard, &body);
 	const MassProperties m = mass_moved(bodies[body.value].mass, body_in_joint(def, node));
 	CalCoordinateInfo info = {0};
+	const CalDofDef *dof = &def->dof[limit->dof];
+	const double ratio = dof->gear_ratio == 0 ? 1 : dof->gear_ratio, reflected = dof->rotor_inertia * ratio * ratio;
 	cal_joint_speed(def, limit->dof, &info);
 	if (info.kind != CAL_COORDINATE_ANGLE)
-		return m.mass + def->dof[limit->dof].rotor_inertia;
+		return m.mass + reflected;
 	const dvec3 axis = dvec_in(limit->dof == 0 ? def->axis : def->axis2), c = dvec_in(m.com), d = dcross(axis, c);
-	return ddot(axis, dmat_mul_vec(dmat_in(&m.inertia), axis)) + m.mass * ddot(d, d) +
-	       def->dof[limit->dof].rotor_inertia;
+	return ddot(axis, dmat_mul_vec(dmat_in(&m.inertia), axis)) + m.mass * ddot(d, d) + reflected;
 }
 
 /* ---- stops -------------------------------------------------------------------------------------------- */

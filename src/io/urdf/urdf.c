@@ -44,9 +44,9 @@ static bool set_gravity(Urdf *u) {
 }
 
 static bool read_robot(Urdf *u) {
-	return urdf_refuse_xacro(u) && read_head(u) && urdf_read_structure(u) && urdf_read_links(u) && urdf_read_joints(u) &&
-	       urdf_read_transmissions(u) && urdf_report_extensions(u) && urdf_weigh_joints(u) && urdf_order_mimics(u) &&
-	       urdf_question_efforts(u) && set_gravity(u) && urdf_build(u) && urdf_read_visuals(u);
+	return urdf_refuse_xacro(u) && read_head(u) && urdf_read_structure(u) && urdf_read_links(u) &&
+	       urdf_read_joints(u) && urdf_read_transmissions(u) && urdf_report_extensions(u) && urdf_weigh_joints(u) &&
+	       urdf_order_mimics(u) && urdf_question_efforts(u) && set_gravity(u) && urdf_build(u) && urdf_read_visuals(u);
 }
 
 bool urdf_import(Import *im) {

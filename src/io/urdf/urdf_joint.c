@@ -9,7 +9,8 @@
 
 #include "io/urdf/urdf_reader.h"
 
-static const char *const urdf_joint_words[] = {"fixed", "revolute", "continuous", "prismatic", "planar", "floating", NULL};
+static const char *const urdf_joint_words[] = {"fixed",  "revolute", "continuous", "prismatic",
+                                               "planar", "floating", NULL};
 
 bool urdf_is_scalar(const UrdfJoint *joint) {
 	return joint->type == URDF_REVOLUTE || joint->type == URDF_CONTINUOUS || joint->type == URDF_PRISMATIC;
@@ -29,12 +30,13 @@ static bool read_axis(Urdf *u, UrdfJoint *joint) {
 		return true;
 	const double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
 	if (!(length > 1e-9) || !isfinite(length))
-		return import_fail(u->im, e ? e : joint->element, "joint \"%.80s\": its axis has the length %g; give a direction",
-		                   joint->name, length);
+		return import_fail(u->im, e ? e : joint->element,
+		                   "joint \"%.80s\": its axis has the length %g; give a direction", joint->name, length);
 	joint->axis = (CalVec3){axis.x / length, axis.y / length, axis.z / length};
 	return fabs(length - 1) < 1e-3 ||
 	       import_note(u->im, CAL_IMPORT_ASSUMED, e, "xyz",
-	                   "joint \"%.80s\": the axis has the length %g; only its direction was taken", joint->name, length);
+	                   "joint \"%.80s\": the axis has the length %g; only its direction was taken", joint->name,
+	                   length);
 }
 
 /* ---- damping and friction ------------------------------------------------------------------------------- */
@@ -48,8 +50,8 @@ static bool read_dynamics(Urdf *u, UrdfJoint *joint) {
 	    !import_number(u->im, e, "friction", &joint->friction, NULL))
 		return false;
 	if (!(damping >= 0 && isfinite(damping) && joint->friction >= 0 && isfinite(joint->friction)))
-		return import_fail(u->im, e, "joint \"%.80s\": damping is %g and friction %g; neither is below zero", joint->name,
-		                   damping, joint->friction);
+		return import_fail(u->im, e, "joint \"%.80s\": damping is %g and friction %g; neither is below zero",
+		                   joint->name, damping, joint->friction);
 	if (urdf_is_scalar(joint)) {
 		joint->dof.damping = damping;
 		return true;
@@ -60,10 +62,11 @@ static bool read_dynamics(Urdf *u, UrdfJoint *joint) {
 		return true;
 	if (joint->type == URDF_FIXED)
 		return import_ignore(u->im, e, "joint \"%.80s\" is fixed", joint->name);
-	return import_missing(u->im, e,
-	                      "joint \"%.80s\" is %s: URDF does not say on which of its degrees of freedom damping and friction "
-	                      "act; remove them, and add them to the converted model (left out in a partial import)",
-	                      joint->name, urdf_joint_words[joint->type]);
+	return import_missing(
+		u->im, e,
+		"joint \"%.80s\" is %s: URDF does not say on which of its degrees of freedom damping and friction "
+		"act; remove them, and add them to the converted model",
+		joint->name, urdf_joint_words[joint->type]);
 }
 
 /* ---- mimics ----------------------------------------------------------------------------------------------- */
@@ -79,13 +82,12 @@ static bool read_mimic(Urdf *u, UrdfJoint *joint) {
 	    !import_number(u->im, e, "offset", &mimic->offset, NULL))
 		return false;
 	if (!isfinite(mimic->multiplier) || !isfinite(mimic->offset))
-		return import_fail(u->im, e, "joint \"%.80s\": multiplier and offset of a mimic are finite numbers", joint->name);
+		return import_fail(u->im, e, "joint \"%.80s\": multiplier and offset of a mimic are finite numbers",
+		                   joint->name);
 	if (!urdf_is_scalar(joint)) {
 		if (joint->type == URDF_FIXED)
 			return import_ignore(u->im, e, "joint \"%.80s\" is fixed: it follows nothing", joint->name);
-		return import_missing(u->im, e,
-		                      "joint \"%.80s\" is %s: a mimic is for joints with one degree of freedom (left out in a "
-		                      "partial import)",
+		return import_missing(u->im, e, "joint \"%.80s\" is %s: a mimic is for joints with one degree of freedom",
 		                      joint->name, urdf_joint_words[joint->type]);
 	}
 	mimic->element = e;

@@ -3,8 +3,9 @@
  * urdf_limit.c — limits of joints.
  *
  * Only lower and upper of revolute and prismatic joints act: as stops (urdf_build.c). A continuous joint has none even if
- * they are written. URDF 1.0 defaults both to 0, which locks the joint for some programs, while others take it for no
- * limit at all; here it is no limit, with a note. effort, velocity and the like bound a controller, and a URDF has none.
+ * they are written. URDF 1.0 defaults both to 0, and exporters write 0 for what they do not know: some programs lock such a
+ * joint, others take it for no limit; here it is no limit, with a note. Both equal and not zero: it is held there. effort,
+ * velocity and the like bound a controller, and a URDF has none.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,13 +20,14 @@ static bool report_controller_limits(Urdf *u, const UrdfJoint *joint, XmlElement
 	for (int i = 0; i < 5; i++) {
 		double value = 0;
 		bool given = false;
-		if (!import_number(u->im, e, names[i], &value, &given))
+		if (!import_bound(u->im, e, names[i], &value, &given))
 			return false;
 		if (given)
 			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s %g", list[0] ? ", " : "", names[i], value);
 	}
-	if (list[0] && !import_note(u->im, CAL_IMPORT_IGNORED, e, NULL,
-	                            "joint \"%.80s\": %s: limits of a controller, of which there is none", joint->name, list))
+	if (list[0] &&
+	    !import_note(u->im, CAL_IMPORT_IGNORED, e, NULL,
+	                 "joint \"%.80s\": %s: limits of a controller, of which there is none", joint->name, list))
 		return false;
 	if (joint->type != URDF_FIXED && (!xml_peek(e, "effort") || !xml_peek(e, "velocity")) && u->minor < 2)
 		return import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL,
@@ -34,12 +36,13 @@ static bool report_controller_limits(Urdf *u, const UrdfJoint *joint, XmlElement
 	return true;
 }
 
-static bool report_no_range(Urdf *u, const UrdfJoint *joint, XmlElement *e) {
+static bool report_no_range(Urdf *u, const UrdfJoint *joint, XmlElement *e, bool zero) {
 	char text[400];
 	snprintf(text, sizeof text,
-	         "joint \"%.80s\" is %s without lower and upper%s; taken: no limits. Write both, or type=\"continuous\"",
-	         joint->name, joint->type == URDF_PRISMATIC ? "prismatic" : "revolute",
-	         u->minor < 2 ? ": by URDF 1.0 they are 0 and lock the joint, other programs take that for no limit" : "");
+	         "joint \"%.80s\" is %s with %s%s; taken: no limits. Write the range, or type=\"continuous\"", joint->name,
+	         joint->type == URDF_PRISMATIC ? "prismatic" : "revolute",
+	         zero ? "lower and upper both 0" : "neither lower nor upper",
+	         zero || u->minor < 2 ? ": some programs lock such a joint at 0, others take it for no limit" : "");
 	return import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL, "%s", text);
 }
 
@@ -57,18 +60,22 @@ static bool check_range(Urdf *u, const UrdfJoint *joint) {
 		                   joint->lower, joint->upper);
 	return joint->lower < joint->upper ||
 	       import_note(u->im, CAL_IMPORT_ASSUMED, joint->limit, NULL,
-	                   "joint \"%.80s\": lower and upper are both %g %s; taken: it is held there. If the exporter did not "
-	                   "know them, write the range, or type=\"continuous\"",
-	                   joint->name, joint->lower, urdf_unit(joint));
+	                   "joint \"%.80s\": lower and upper are both %g %s; taken: it is held there", joint->name,
+	                   joint->lower, urdf_unit(joint));
 }
 
 static bool read_range(Urdf *u, UrdfJoint *joint) {
 	bool has_lower = false, has_upper = false;
-	if (!import_number(u->im, joint->limit, "lower", &joint->lower, &has_lower) ||
-	    !import_number(u->im, joint->limit, "upper", &joint->upper, &has_upper))
+	if (!import_bound(u->im, joint->limit, "lower", &joint->lower, &has_lower) ||
+	    !import_bound(u->im, joint->limit, "upper", &joint->upper, &has_upper))
 		return false;
 	if (!has_lower && !has_upper)
-		return report_no_range(u, joint, joint->limit);
+		return report_no_range(u, joint, joint->limit, false);
+	if (has_lower && has_upper && joint->lower == 0 && joint->upper == 0) {
+		joint->lower = -INFINITY;
+		joint->upper = INFINITY;
+		return report_no_range(u, joint, joint->limit, true);
+	}
 	if (has_lower != has_upper && !report_one_side(u, joint, has_lower))
 		return false;
 	return check_range(u, joint);
@@ -78,12 +85,12 @@ static bool read_range(Urdf *u, UrdfJoint *joint) {
 static bool ignore_range(Urdf *u, const UrdfJoint *joint, XmlElement *e) {
 	double lower = 0, upper = 0;
 	bool has_lower = false, has_upper = false;
-	if (!import_number(u->im, e, "lower", &lower, &has_lower) || !import_number(u->im, e, "upper", &upper, &has_upper))
+	if (!import_bound(u->im, e, "lower", &lower, &has_lower) || !import_bound(u->im, e, "upper", &upper, &has_upper))
 		return false;
 	if (joint->type == URDF_FIXED || !(has_lower || has_upper))
 		return true;
-	return import_note(u->im, CAL_IMPORT_IGNORED, e, NULL, "joint \"%.80s\": a %s joint has no limits; lower and upper have no effect",
-	                   joint->name,
+	return import_note(u->im, CAL_IMPORT_IGNORED, e, NULL,
+	                   "joint \"%.80s\": a %s joint has no limits; lower and upper have no effect", joint->name,
 	                   joint->type == URDF_CONTINUOUS ? "continuous"
 	                   : joint->type == URDF_PLANAR   ? "planar"
 	                                                  : "floating");
@@ -95,8 +102,8 @@ static bool ignore_controllers(Urdf *u, const UrdfJoint *joint) {
 	XmlElement *calibration = xml_child(joint->element, "calibration");
 	return (!safety || import_ignore(u->im, safety, "joint \"%.80s\": bounds of a controller, of which there is none",
 	                                 joint->name)) &&
-	       (!calibration || import_ignore(u->im, calibration, "joint \"%.80s\": reference positions for calibration",
-	                                      joint->name));
+	       (!calibration ||
+	        import_ignore(u->im, calibration, "joint \"%.80s\": reference positions for calibration", joint->name));
 }
 
 bool urdf_read_limit(Urdf *u, UrdfJoint *joint) {
@@ -108,7 +115,7 @@ bool urdf_read_limit(Urdf *u, UrdfJoint *joint) {
 	if (!ignore_controllers(u, joint))
 		return false;
 	if (!e)
-		return !ranged || report_no_range(u, joint, joint->element);
+		return !ranged || report_no_range(u, joint, joint->element, false);
 	return (ranged ? read_range(u, joint) : ignore_range(u, joint, e)) && report_controller_limits(u, joint, e);
 }
 
@@ -121,7 +128,7 @@ bool urdf_question_efforts(Urdf *u) {
 		const UrdfJoint *joint = &u->joints[i];
 		if (!joint->limit || joint->type == URDF_FIXED)
 			continue;
-		if (!import_number(u->im, joint->limit, "effort", &effort, &given))
+		if (!import_bound(u->im, joint->limit, "effort", &effort, &given))
 			return false;
 		if (!given)
 			continue;

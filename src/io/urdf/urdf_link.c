@@ -56,7 +56,8 @@ static bool read_mass(Urdf *u, const UrdfLink *link, XmlElement *inertial, doubl
 		return import_note(u->im, CAL_IMPORT_ASSUMED, e ? e : inertial, NULL,
 		                   "link \"%.80s\": its mass is not given; taken: 0", link->name);
 	return (*mass >= 0 && isfinite(*mass)) ||
-	       import_fail(u->im, e, "link \"%.80s\": the mass is %g kg; it is not below zero, and finite", link->name, *mass);
+	       import_fail(u->im, e, "link \"%.80s\": the mass is %g kg; it is not below zero, and finite", link->name,
+	                   *mass);
 }
 
 /* Components that are not there are zero. */
@@ -79,8 +80,8 @@ static bool read_inertia(Urdf *u, const UrdfLink *link, XmlElement *inertial, Ca
 		if (!given)
 			snprintf(left_out + strlen(left_out), sizeof left_out - strlen(left_out), " %s", names[i]);
 	}
-	return !left_out[0] || import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL,
-	                                   "link \"%.80s\": not given, taken as 0:%s", link->name, left_out);
+	return !left_out[0] || import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL, "link \"%.80s\": not given, taken as 0:%s",
+	                                   link->name, left_out);
 }
 
 static bool is_zero(const CalMat3 *m) {
@@ -99,9 +100,7 @@ static bool read_inertial(Urdf *u, UrdfLink *link, XmlElement *e) {
 		return import_fail(u->im, xml_again(e), "link \"%.80s\" has two <inertial>; leave one out, or add them up",
 		                   link->name);
 	if (m.mass == 0 && !is_zero(&m.inertia)) {
-		if (!import_missing(u->im, e,
-		                    "link \"%.80s\" has inertia but no mass; give its mass, or remove the inertia (left out "
-		                    "in a partial import)",
+		if (!import_missing(u->im, e, "link \"%.80s\" has inertia but no mass; give its mass, or remove the inertia",
 		                    link->name))
 			return false;
 		m.inertia = (CalMat3){0};

@@ -65,8 +65,8 @@ typedef struct Urdf {
 	UrdfLink *links;
 	UrdfJoint *joints;
 	int link_count, joint_count;
-	int *order;        // [link_count] links, parents first, depth first in the order of the file
-	int root;          // link
+	int *order; // [link_count] links, parents first, depth first in the order of the file
+	int root;   // link
 	bool root_is_ground;
 	NameIndex link_names, joint_names, material_names;
 	XmlElement **materials; // of the robot that have a name
@@ -92,7 +92,7 @@ bool urdf_read_visuals(Urdf *u);
 
 /* ---- urdf_joint.c, urdf_limit.c ---- */
 
-bool urdf_is_scalar(const UrdfJoint *joint); // it has one degree of freedom
+bool urdf_is_scalar(const UrdfJoint *joint);   // it has one degree of freedom
 const char *urdf_unit(const UrdfJoint *joint); // "rad" or "m"
 bool urdf_read_joints(Urdf *u);
 bool urdf_read_limit(Urdf *u, UrdfJoint *joint);

@@ -74,8 +74,8 @@ static bool read_link_of(Urdf *u, XmlElement *joint, const char *joint_name, con
 	const char *near = NULL;
 	for (int i = 0; i < u->link_count && u->link_count < 1000 && !near; i++)
 		near = cal_name_nearest(name, &u->links[i].name, 1);
-	return near ? import_fail(u->im, e, "joint \"%.80s\": there is no link \"%.80s\"; did you mean \"%.80s\"?", joint_name,
-	                          name, near)
+	return near ? import_fail(u->im, e, "joint \"%.80s\": there is no link \"%.80s\"; did you mean \"%.80s\"?",
+	                          joint_name, name, near)
 	            : import_fail(u->im, e, "joint \"%.80s\": there is no link \"%.80s\"; add it, or correct the name",
 	                          joint_name, name);
 }
@@ -94,7 +94,8 @@ static bool list_joint(Urdf *u, XmlElement *e) {
 	    !read_link_of(u, e, name, "child", &joint->child))
 		return false;
 	if (joint->parent == joint->child)
-		return import_fail(u->im, e, "joint \"%.80s\" joins link \"%.80s\" to itself", name, u->links[joint->child].name);
+		return import_fail(u->im, e, "joint \"%.80s\" joins link \"%.80s\" to itself", name,
+		                   u->links[joint->child].name);
 	u->joint_count++;
 	return true;
 }
@@ -142,13 +143,15 @@ static bool find_root(Urdf *u) {
 		count++;
 	}
 	if (count == 0)
-		return import_fail(u->im, u->robot, "every link is the child of a joint: the joints form a cycle, and there is "
-		                                    "no root");
+		return import_fail(u->im, u->robot,
+		                   "every link is the child of a joint: the joints form a cycle, and there is "
+		                   "no root");
 	if (count > 1)
-		return import_fail(u->im, u->links[second].element,
-		                   "%d links are the child of no joint, \"%.80s\" (line %d) and \"%.80s\" among them; a robot has "
-		                   "one root: join the others by a joint, or put them into files of their own",
-		                   count, u->links[u->root].name, u->links[u->root].element->line, u->links[second].name);
+		return import_fail(
+			u->im, u->links[second].element,
+			"%d links are the child of no joint, \"%.80s\" (line %d) and \"%.80s\" among them; a robot has "
+			"one root: join the others by a joint, or put them into files of their own",
+			count, u->links[u->root].name, u->links[u->root].element->line, u->links[second].name);
 	u->root_is_ground = strcmp(u->links[u->root].name, "world") == 0;
 	return true;
 }
