@@ -22,8 +22,8 @@ typedef struct Import {
 	CalSetup *setup;
 	CalDesc *desc; // of the setup
 	CalError *error;
-	CalStatus status;           // of the first error
-	struct ImportLimit *limits; // stops of joints that import_finish() makes, newest first
+	CalStatus status;              // of the first error
+	struct ImportLimit *limits;    // stops of joints that import_finish() makes, newest first
 	struct ImportFolders *folders; // in which files are sought; NULL: not yet needed
 } Import;
 

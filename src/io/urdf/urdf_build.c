@@ -61,6 +61,15 @@ bool urdf_weigh_joints(Urdf *u) {
 
 /* ---- bodies ----------------------------------------------------------------------------------------------- */
 
+/* Whether tr(I)/2 1 - I, the second moments, is clearly positive: the triangle inequality holds. */
+static bool is_realizable(const CalMat3 *I) {
+	const double half = (I->m[0][0] + I->m[1][1] + I->m[2][2]) / 2, least = 1e-6 * half;
+	const double x = half - I->m[0][0], y = half - I->m[1][1], z = half - I->m[2][2];
+	const double a = -I->m[0][1], b = -I->m[0][2], c = -I->m[1][2];
+	const double minor = x * y - a * a, det = x * (y * z - c * c) - a * (a * z - c * b) + b * (a * c - y * b);
+	return half == 0 || (x > least && minor > least * half && det > least * half * half);
+}
+
 static bool add_body(Urdf *u, UrdfLink *link) {
 	char place[PLACE];
 	CalBodyDef def = cal_body_def();
@@ -68,7 +77,7 @@ static bool add_body(Urdf *u, UrdfLink *link) {
 	def.mass = link->mass.mass;
 	def.com = link->mass.com;
 	def.inertia = link->mass.inertia;
-	def.idealized = 1; // published robots violate the triangle inequality: a warning
+	def.idealized = !is_realizable(&link->mass.inertia); // published robots violate it: a warning then
 	def.place = xml_place(link->element, place, sizeof place);
 	return import_ok(u->im, cal_desc_add_body(u->im->desc, &def, &link->body, u->im->error));
 }
@@ -170,8 +179,7 @@ static bool add_coupling(Urdf *u, const UrdfJoint *joint) {
 }
 
 static bool add_limit(Urdf *u, const UrdfJoint *joint, CalJointId id) {
-	return joint->lower == joint->upper ||
-	       import_limit(u->im, joint->limit, id, 0, joint->lower, joint->upper, 0, 0);
+	return joint->lower == joint->upper || import_limit(u->im, joint->limit, id, 0, joint->lower, joint->upper, 0, 0);
 }
 
 static bool add_start(Urdf *u, const UrdfJoint *joint, CalJointId id) {
@@ -190,9 +198,9 @@ bool urdf_build(Urdf *u) {
 		if (!urdf_is_scalar(joint))
 			continue;
 		const CalJointId id = cal_desc_find_joint(u->im->desc, joint->name);
-		if (!add_coupling(u, joint) || !add_limit(u, joint, id) || !add_friction(u, joint, id) ||
-		    !add_start(u, joint, id))
+		if (!add_coupling(u, joint) || !add_limit(u, joint, id) ||
+		    !import_friction(u->im, joint->element, id, 0, joint->friction) || !add_start(u, joint, id))
 			return false;
 	}
-	return report_devices(u);
+	return true;
 }

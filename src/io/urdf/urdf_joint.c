@@ -33,10 +33,8 @@ static bool read_axis(Urdf *u, UrdfJoint *joint) {
 		return import_fail(u->im, e ? e : joint->element,
 		                   "joint \"%.80s\": its axis has the length %g; give a direction", joint->name, length);
 	joint->axis = (CalVec3){axis.x / length, axis.y / length, axis.z / length};
-	return fabs(length - 1) < 1e-3 ||
-	       import_note(u->im, CAL_IMPORT_ASSUMED, e, "xyz",
-	                   "joint \"%.80s\": the axis has the length %g; only its direction was taken", joint->name,
-	                   length);
+	return fabs(length - 1) < 1e-3 || import_note(u->im, CAL_IMPORT_ASSUMED, e, "xyz",
+	                                              "the axis has the length %g; only its direction was taken", length);
 }
 
 /* ---- damping and friction ------------------------------------------------------------------------------- */
@@ -107,9 +105,8 @@ static bool read_joint(Urdf *u, UrdfJoint *joint) {
 	joint->type = (UrdfJointType)type;
 	if (joint->type == URDF_PLANAR &&
 	    !import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL,
-	                 "joint \"%.80s\": URDF gives the normal of the plane but no directions in it; taken: x-like, then "
-	                 "normal x that",
-	                 joint->name))
+	                 "URDF gives the normal of the plane but no directions in it; taken: x-like, then "
+	                 "normal x that"))
 		return false;
 	return urdf_read_origin(u, e, &joint->origin) && read_axis(u, joint) && urdf_read_limit(u, joint) &&
 	       read_dynamics(u, joint) && read_mimic(u, joint);

@@ -26,12 +26,11 @@ static bool report_controller_limits(Urdf *u, const UrdfJoint *joint, XmlElement
 			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s %g", list[0] ? ", " : "", names[i], value);
 	}
 	if (list[0] &&
-	    !import_note(u->im, CAL_IMPORT_IGNORED, e, NULL,
-	                 "joint \"%.80s\": %s: limits of a controller, of which there is none", joint->name, list))
+	    !import_note(u->im, CAL_IMPORT_IGNORED, e, NULL, "%s: limits of a controller, of which there is none", list))
 		return false;
 	if (joint->type != URDF_FIXED && (!xml_peek(e, "effort") || !xml_peek(e, "velocity")) && u->minor < 2)
 		return import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL,
-		                   "joint \"%.80s\": <limit> has no %s, which URDF 1.%d asks for; taken: no limit", joint->name,
+		                   "<limit> has no %s, which URDF 1.%d asks for; taken: no limit",
 		                   xml_peek(e, "effort") ? "velocity" : "effort", u->minor);
 	return true;
 }
@@ -50,8 +49,8 @@ static bool report_no_range(Urdf *u, const UrdfJoint *joint, XmlElement *e, bool
 static bool report_one_side(Urdf *u, UrdfJoint *joint, bool has_lower) {
 	double *other = has_lower ? &joint->upper : &joint->lower;
 	*other = u->minor < 2 ? 0 : has_lower ? INFINITY : -INFINITY;
-	return import_note(u->im, CAL_IMPORT_ASSUMED, joint->limit, NULL, "joint \"%.80s\": %s is not given; taken: %g %s",
-	                   joint->name, has_lower ? "upper" : "lower", *other, urdf_unit(joint));
+	return import_note(u->im, CAL_IMPORT_ASSUMED, joint->limit, NULL, "%s is not given; taken: %g %s",
+	                   has_lower ? "upper" : "lower", *other, urdf_unit(joint));
 }
 
 static bool check_range(Urdf *u, const UrdfJoint *joint) {
@@ -60,8 +59,7 @@ static bool check_range(Urdf *u, const UrdfJoint *joint) {
 		                   joint->lower, joint->upper);
 	return joint->lower < joint->upper ||
 	       import_note(u->im, CAL_IMPORT_ASSUMED, joint->limit, NULL,
-	                   "joint \"%.80s\": lower and upper are both %g %s; taken: it is held there", joint->name,
-	                   joint->lower, urdf_unit(joint));
+	                   "lower and upper are both %g %s; taken: it is held there", joint->lower, urdf_unit(joint));
 }
 
 static bool read_range(Urdf *u, UrdfJoint *joint) {
@@ -89,8 +87,7 @@ static bool ignore_range(Urdf *u, const UrdfJoint *joint, XmlElement *e) {
 		return false;
 	if (joint->type == URDF_FIXED || !(has_lower || has_upper))
 		return true;
-	return import_note(u->im, CAL_IMPORT_IGNORED, e, NULL,
-	                   "joint \"%.80s\": a %s joint has no limits; lower and upper have no effect", joint->name,
+	return import_note(u->im, CAL_IMPORT_IGNORED, e, NULL, "a %s joint has no limits; lower and upper have no effect",
 	                   joint->type == URDF_CONTINUOUS ? "continuous"
 	                   : joint->type == URDF_PLANAR   ? "planar"
 	                                                  : "floating");
@@ -100,10 +97,8 @@ static bool ignore_range(Urdf *u, const UrdfJoint *joint, XmlElement *e) {
 static bool ignore_controllers(Urdf *u, const UrdfJoint *joint) {
 	XmlElement *safety = xml_child(joint->element, "safety_controller");
 	XmlElement *calibration = xml_child(joint->element, "calibration");
-	return (!safety || import_ignore(u->im, safety, "joint \"%.80s\": bounds of a controller, of which there is none",
-	                                 joint->name)) &&
-	       (!calibration ||
-	        import_ignore(u->im, calibration, "joint \"%.80s\": reference positions for calibration", joint->name));
+	return (!safety || import_ignore(u->im, safety, "bounds of a controller, of which there is none")) &&
+	       (!calibration || import_ignore(u->im, calibration, "reference positions for calibration"));
 }
 
 bool urdf_read_limit(Urdf *u, UrdfJoint *joint) {

@@ -53,8 +53,7 @@ static bool read_mass(Urdf *u, const UrdfLink *link, XmlElement *inertial, doubl
 	if (e && !import_number(u->im, e, "value", mass, &given))
 		return false;
 	if (!given)
-		return import_note(u->im, CAL_IMPORT_ASSUMED, e ? e : inertial, NULL,
-		                   "link \"%.80s\": its mass is not given; taken: 0", link->name);
+		return import_note(u->im, CAL_IMPORT_ASSUMED, e ? e : inertial, NULL, "its mass is not given; taken: 0");
 	return (*mass >= 0 && isfinite(*mass)) ||
 	       import_fail(u->im, e, "link \"%.80s\": the mass is %g kg; it is not below zero, and finite", link->name,
 	                   *mass);
@@ -67,8 +66,7 @@ static bool read_inertia(Urdf *u, const UrdfLink *link, XmlElement *inertial, Ca
 	XmlElement *e = xml_child(inertial, "inertia");
 	char left_out[32] = "";
 	if (!e)
-		return import_note(u->im, CAL_IMPORT_ASSUMED, inertial, NULL,
-		                   "link \"%.80s\": its inertia is not given; taken: a point mass", link->name);
+		return import_note(u->im, CAL_IMPORT_ASSUMED, inertial, NULL, "its inertia is not given; taken: a point mass");
 	for (int i = 0; i < 6; i++) {
 		double value = 0;
 		bool given = false;
@@ -80,8 +78,7 @@ static bool read_inertia(Urdf *u, const UrdfLink *link, XmlElement *inertial, Ca
 		if (!given)
 			snprintf(left_out + strlen(left_out), sizeof left_out - strlen(left_out), " %s", names[i]);
 	}
-	return !left_out[0] || import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL, "link \"%.80s\": not given, taken as 0:%s",
-	                                   link->name, left_out);
+	return !left_out[0] || import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL, "not given, taken as 0:%s", left_out);
 }
 
 static bool is_zero(const CalMat3 *m) {

@@ -40,8 +40,7 @@ static bool set_start(Urdf *u, UrdfJoint *joint) {
 	joint->start = fmin(fmax(0, joint->lower), joint->upper);
 	return joint->start == 0 || joint->lower == joint->upper ||
 	       import_note(u->im, CAL_IMPORT_ASSUMED, joint->limit, NULL,
-	                   "joint \"%.80s\": 0 is outside of its limits; taken: it starts at %g %s", joint->name,
-	                   joint->start, urdf_unit(joint));
+	                   "0 is outside of its limits; taken: it starts at %g %s", joint->start, urdf_unit(joint));
 }
 
 static bool refuse_cycle(Urdf *u, const UrdfJoint *joint) {

@@ -146,11 +146,9 @@ static bool read_visual(Urdf *u, const UrdfLink *link, XmlElement *e) {
 
 static bool ignore_collisions(Urdf *u, const UrdfLink *link) {
 	for (XmlElement *e = xml_child(link->element, "collision"); e; e = xml_again(e))
-		if (!import_ignore(
-				u->im, e,
-				"link \"%.80s\": URDF gives no stiffness or friction of contact; links do not touch. Add a contact "
-				"to the converted model (docs/contact.md)",
-				link->name))
+		if (!import_ignore(u->im, e,
+		                   "URDF gives no stiffness or friction of contact; links do not touch. Add a contact "
+		                   "to the converted model (docs/contact.md)"))
 			return false;
 	return true;
 }
