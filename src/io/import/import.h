@@ -96,7 +96,7 @@ const char *import_joint_name(Import *im, const char *wanted);
 /* ---- stops and friction of joints ----------------------------------------------------------------- */
 
 /**
- * A stop at lower and upper, infinite: none. stiffness and damping of a side; stiffness 0: chosen by import_finish() so that
+ * A stop at lower and upper, infinite: none; equal: none either, with a note. stiffness and damping of a side; stiffness 0: chosen by import_finish() so that
  * what the joint carries swings on it at IMPORT_LIMIT_FREQUENCY, well damped.
  */
 bool import_limit(Import *im, const XmlElement *element, CalJointId joint, int dof, double lower, double upper,
@@ -109,6 +109,14 @@ bool import_finish(Import *im);
 #define IMPORT_LIMIT_FREQUENCY 30.0 // [Hz]
 #define IMPORT_LIMIT_DAMPING 0.7    // of critical
 #define IMPORT_FRICTION_SPEED 1e-3  // below it friction falls to zero [rad/s] or [m/s]
+
+/* ---- shapes --------------------------------------------------------------------------------------- */
+
+/** A mesh file as the shape of a visual; *known false: it cannot be drawn, and the report says why. */
+bool import_visual_mesh(Import *im, XmlElement *element, const char *path, CalVec3 scale, CalVisual *visual,
+                        bool *known);
+/** A collision shape of a link, for the report: links do not touch unless the model is given contacts. */
+bool import_collision(Import *im, XmlElement *collision, const char *link);
 
 /* ---- mass properties of shapes --------------------------------------------------------------------- */
 

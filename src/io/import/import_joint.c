@@ -26,6 +26,12 @@ bool import_limit(Import *im, const XmlElement *element, CalJointId joint, int d
                   double stiffness, double damping) {
 	if (lower == -INFINITY && upper == INFINITY)
 		return true;
+	if (lower == upper)
+		return import_note(
+			im, CAL_IMPORT_ASSUMED, element, NULL,
+			"joint \"%.80s\": both limits are %g, which exporters write where they do not know them; taken: no "
+			"limits. A joint that is locked is a fixed one",
+			cal_desc_joint(im->desc, joint, NULL, NULL)->name, lower);
 	ImportLimit *limit = xml_array(im->tree, 1, sizeof *limit);
 	if (!limit)
 		return import_no_memory(im);

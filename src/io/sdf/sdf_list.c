@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sdf_list.c — the list of all that has a pose, and what names mean.
+ *
+ * A name belongs to the model that it stands in. "a::b" leads from there into the model a; nothing leads outward, but the
+ * world is known everywhere. Models with version 1.6 and older may use one name for a link and a joint: the link is meant.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/sdf/sdf_reader.h"
+
+/* ---- version ----------------------------------------------------------------------------------------- */
+
+bool sdf_read_version(Sdf *s, XmlElement *root, int *version) {
+	const char *text = xml_get(root, "version");
+	int minor = 0, used = 0;
+	if (!text || sscanf(text, "1.%2d%n", &minor, &used) != 1 || text[used])
+		return import_fail(s->im, root, "<sdf> needs version=\"1.4\" or later, and has %s%.20s",
+		                   text ? "version " : "none", text ? text : "");
+	if (minor < 4)
+		return import_fail(
+			s->im, root, "SDFormat %.10s is older than 1.4, the first that is read; convert it by \"gz sdf -p\"", text);
+	*version = 100 + minor;
+	return minor <= 12 || import_note(s->im, CAL_IMPORT_ASSUMED, root, "version",
+	                                  "SDFormat %.10s is newer than 1.12, the last that is known; read as that", text);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+static int find_here(const Sdf *s, int scope, const char *name, size_t length) {
+	uint32_t cursor = 0, value;
+	int found = SDF_NONE;
+	while ((value = name_index_next(&s->names, name_hash((uint32_t)scope + 1, name, length), &cursor)) != 0) {
+		const SdfFrame *frame = &s->frames[value - 1];
+		if (frame->scope != scope || strlen(frame->name) != length || memcmp(frame->name, name, length) != 0)
+			continue;
+		if (frame->kind != SDF_JOINT || found == SDF_NONE)
+			found = (int)value - 1;
+	}
+	return found;
+}
+
+int sdf_find(const Sdf *s, int scope, const char *name) {
+	for (const char *cut; (cut = strstr(name, "::")); name = cut + 2) {
+		scope = find_here(s, scope, name, (size_t)(cut - name));
+		if (scope == SDF_NONE || s->frames[scope].kind != SDF_MODEL)
+			return SDF_NONE;
+	}
+	if (strcmp(name, "__model__") == 0)
+		return scope;
+	if (strcmp(name, "world") == 0)
+		return SDF_WORLD_FRAME;
+	return find_here(s, scope, name, strlen(name));
+}
+
+int sdf_find_required(Sdf *s, int scope, const XmlElement *element, const char *name) {
+	const int found = sdf_find(s, scope, name);
+	if (found == SDF_NONE)
+		import_fail(s->im, element, "<%.40s>: there is no \"%.100s\" in %s", element->name, name,
+		            scope == SDF_WORLD_FRAME ? "the world" : "the model");
+	return found;
+}
+
+/* ---- the list ---------------------------------------------------------------------------------------- */
+
+static bool room(Sdf *s, void **array, int count, int *capacity, size_t size) {
+	void *moved = array_reserve(&s->im->allocator, *array, count, 1, capacity, size);
+	if (moved)
+		*array = moved;
+	return moved || import_no_memory(s->im);
+}
+
+static bool name_frame(Sdf *s, SdfFrame *frame) {
+	const SdfFrame *scope = &s->frames[frame->scope];
+	const char *around = scope->full_name;
+	// the only model of a file needs no mention
+	if (!around || (scope->scope == SDF_WORLD_FRAME && s->model_count == 1))
+		around = "";
+	const size_t size = strlen(around) + strlen(frame->name) + 2;
+	char *name = xml_array(s->im->tree, size, 1);
+	if (!name)
+		return import_no_memory(s->im);
+	snprintf(name, size, "%s%s%s", around, around[0] ? "/" : "", frame->name);
+	frame->full_name = name;
+	return true;
+}
+
+/* Appends a frame; its name must be free in its scope. */
+static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int version, int *added) {
+	SdfFrame frame = {.element = element,
+	                  .kind = kind,
+	                  .scope = scope,
+	                  .version = version,
+	                  .attached_to = SDF_NONE,
+	                  .link = SDF_NONE,
+	                  .is_static = s->frames[scope].is_static};
+	frame.name = import_required(s->im, element, "name");
+	if (!frame.name)
+		return false;
+	const int other = find_here(s, scope, frame.name, strlen(frame.name));
+	if (other != SDF_NONE && (version >= 107 || s->frames[other].kind == kind))
+		return import_fail(s->im, element, "\"%.100s\" is a name that line %d has already; names in a model differ",
+		                   frame.name, s->frames[other].element->line);
+	if (!name_frame(s, &frame) ||
+	    !room(s, (void **)(void *)&s->frames, s->frame_count, &s->frame_capacity, sizeof *s->frames))
+		return false;
+	if (!name_index_reserve(&s->im->allocator, &s->names))
+		return import_no_memory(s->im);
+	s->frames[s->frame_count] = frame;
+	*added = s->frame_count++;
+	name_index_insert(&s->names, name_hash((uint32_t)scope + 1, frame.name, strlen(frame.name)),
+	                  (uint32_t)s->frame_count);
+	return true;
+}
+
+static bool add_link(Sdf *s, XmlElement *e, int scope, int version) {
+	int frame;
+	if (!add_frame(s, e, SDF_LINK, scope, version, &frame) ||
+	    !room(s, (void **)(void *)&s->links, s->link_count, &s->link_capacity, sizeof *s->links))
+		return false;
+	s->frames[frame].link = s->link_count;
+	s->links[s->link_count++] = (SdfLink){.frame = frame, .parent_joint = SDF_NONE};
+	return true;
+}
+
+static bool add_joint(Sdf *s, XmlElement *e, int scope, int version) {
+	int frame;
+	if (!add_frame(s, e, SDF_JOINT, scope, version, &frame) ||
+	    !room(s, (void **)(void *)&s->joints, s->joint_count, &s->joint_capacity, sizeof *s->joints))
+		return false;
+	s->joints[s->joint_count++] = (SdfJoint){.frame = frame};
+	return true;
+}
+
+static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth);
+
+/* What may stand in a world and in a model: models, included ones too, joints and frames. */
+static bool list_inside(Sdf *s, XmlElement *owner, int scope, int version, int depth) {
+	int added;
+	for (XmlElement *e = owner->first, *next; e; e = next) {
+		next = e->next;
+		if (xml_is(e, "include")) {
+			XmlElement *model = NULL;
+			e->used = true;
+			if (!sdf_include(s, e, &model))
+				return false;
+			if (!model)
+				continue;
+			e = model;
+		}
+		const bool in_model = scope != SDF_WORLD_FRAME;
+		e->used = e->used || xml_is(e, "model") || xml_is(e, "joint") || xml_is(e, "frame") ||
+		          (in_model && xml_is(e, "link"));
+		if ((xml_is(e, "model") && !list_model(s, e, scope, version, depth + 1)) ||
+		    (xml_is(e, "joint") && !add_joint(s, e, scope, version)) ||
+		    (xml_is(e, "frame") && !add_frame(s, e, SDF_FRAME, scope, version, &added)) ||
+		    (in_model && xml_is(e, "link") && !add_link(s, e, scope, version)))
+			return false;
+	}
+	return true;
+}
+
+static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth) {
+	static const char *const of_program[] = {
+		"self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper", NULL};
+	XmlElement *fixed = xml_child(e, "static");
+	const char *own_version = xml_get(e, "sdf-version"); // of an included file
+	int frame;
+	if (depth > 32)
+		return import_fail(s->im, e, "models are nested more than 32 deep");
+	if (own_version && sscanf(own_version, "%d", &version) != 1)
+		return import_fail(s->im, e, "the version of the included file is not known");
+	if (!add_frame(s, e, SDF_MODEL, scope, version, &frame))
+		return false;
+	bool is_static = s->frames[frame].is_static;
+	if (fixed && !import_bool(s->im, fixed, NULL, &is_static, NULL))
+		return false;
+	s->frames[frame].is_static = is_static || s->frames[scope].is_static;
+	for (int i = 0; of_program[i]; i++)
+		for (XmlElement *p = xml_child(e, of_program[i]); p; p = xml_again(p))
+			if (!import_ignore(s->im, p, "a matter of the program that runs the file"))
+				return false;
+	return list_inside(s, e, frame, version, depth);
+}
+
+static int count_models(const XmlElement *owner) {
+	int count = 0;
+	for (const XmlElement *e = owner ? owner->first : NULL; e; e = e->next)
+		count += xml_is(e, "model") || xml_is(e, "include");
+	return count;
+}
+
+bool sdf_list(Sdf *s) {
+	XmlElement *root = xml_root(s->im->tree);
+	int version = 0;
+	if (!sdf_read_version(s, root, &version) ||
+	    !room(s, (void **)(void *)&s->frames, 0, &s->frame_capacity, sizeof *s->frames))
+		return false;
+	s->frames[s->frame_count++] = (SdfFrame){.element = s->world,
+	                                         .kind = SDF_WORLD,
+	                                         .version = version,
+	                                         .name = "world",
+	                                         .state = 2,
+	                                         .in_scope = dpose_identity(),
+	                                         .in_world = dpose_identity(),
+	                                         .link = SDF_NONE};
+	s->model_count = count_models(root) + count_models(s->world);
+	if (s->world)
+		xml_get(s->world, "name");
+	return list_inside(s, root, SDF_WORLD_FRAME, version, 0) &&
+	       (!s->world || list_inside(s, s->world, SDF_WORLD_FRAME, version, 0)) &&
+	       (s->link_count > 0 || import_fail(s->im, root, "the file has no link; a model needs one"));
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sdf_shape.c — shapes of links: what they look like, and the volumes that mass follows from.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/sdf/sdf_reader.h"
+
+static bool child_length(Sdf *s, XmlElement *owner, const char *name, double *value) {
+	XmlElement *e = xml_child(owner, name);
+	if (e && !import_number(s->im, e, NULL, value, NULL))
+		return false;
+	return *value > 0 || import_fail(s->im, owner, "<%.40s> needs a <%s> above zero", owner->name, name);
+}
+
+static bool child_sizes(Sdf *s, XmlElement *owner, const char *name, CalVec3 *size) {
+	XmlElement *e = xml_child(owner, name);
+	if (e && !import_vec3(s->im, e, NULL, size, NULL))
+		return false;
+	return (size->x > 0 && size->y > 0 && size->z > 0) ||
+	       import_fail(s->im, owner, "<%.40s> needs a <%s> of three lengths above zero", owner->name, name);
+}
+
+static bool read_round(Sdf *s, XmlElement *e, CalVisualKind kind, CalVisual *visual) {
+	visual->kind = kind;
+	visual->size = (CalVec3){1, 0, 1}; // of the format
+	return child_length(s, e, "radius", &visual->size.x) && child_length(s, e, "length", &visual->size.z);
+}
+
+static bool read_plane(Sdf *s, XmlElement *e, CalVisual *visual) {
+	double size[2] = {1, 1};
+	CalVec3 normal = {0, 0, 1};
+	XmlElement *sides = xml_child(e, "size"), *up = xml_child(e, "normal");
+	if ((sides && !import_numbers(s->im, sides, NULL, size, 2, NULL)) ||
+	    (up && !import_vec3(s->im, up, NULL, &normal, NULL)))
+		return false;
+	visual->kind = CAL_VISUAL_PLANE;
+	visual->size = (CalVec3){size[0], size[1], 0};
+	return normal.z > 0.999999 * sqrt(normal.x * normal.x + normal.y * normal.y + normal.z * normal.z) ||
+	       import_note(s->im, CAL_IMPORT_CHANGED, e, NULL, "a plane is drawn across z of its frame, not of its normal");
+}
+
+static bool read_mesh(Sdf *s, XmlElement *e, CalVisual *visual, bool *known) {
+	char path[1024], tried[400] = "";
+	CalVec3 scale = {1, 1, 1};
+	bool found = false;
+	XmlElement *uri = xml_child(e, "uri"), *factor = xml_child(e, "scale");
+	*known = false;
+	if (!uri || !xml_content(uri)[0])
+		return import_fail(s->im, e, "<mesh> needs a <uri>");
+	if ((factor && !import_vec3(s->im, factor, NULL, &scale, NULL)) ||
+	    !import_locate(s->im, uri, uri->text, path, sizeof path, &found, tried, sizeof tried))
+		return false;
+	if (!found)
+		return import_note(s->im, CAL_IMPORT_IGNORED, uri, NULL, "%.120s was not found; tried: %s", uri->text, tried);
+	return import_visual_mesh(s->im, uri, path, scale, visual, known);
+}
+
+/* *mass, of density 1, stays zero where it is not known. */
+bool sdf_read_shape(Sdf *s, XmlElement *owner, CalVisual *visual, bool *known, MassProperties *mass) {
+	XmlElement *geometry = xml_child(owner, "geometry"), *e;
+	*known = true;
+	if ((e = xml_child(geometry, "ellipsoid"))) {
+		CalVec3 radii = {1, 1, 1};
+		*known = false;
+		if (!child_sizes(s, e, "radii", &radii))
+			return false;
+		*mass = mass_of_ellipsoid(radii);
+		return import_note(s->im, CAL_IMPORT_IGNORED, e, NULL, "ellipsoids are not drawn");
+	}
+	bool read = true;
+	if ((e = xml_child(geometry, "box"))) {
+		visual->kind = CAL_VISUAL_BOX;
+		visual->size = (CalVec3){1, 1, 1};
+		read = child_sizes(s, e, "size", &visual->size);
+	} else if ((e = xml_child(geometry, "sphere"))) {
+		visual->kind = CAL_VISUAL_SPHERE;
+		visual->size.x = 1;
+		read = child_length(s, e, "radius", &visual->size.x);
+	} else if ((e = xml_child(geometry, "cylinder"))) {
+		read = read_round(s, e, CAL_VISUAL_CYLINDER, visual);
+	} else if ((e = xml_child(geometry, "capsule"))) {
+		read = read_round(s, e, CAL_VISUAL_CAPSULE, visual);
+	} else if ((e = xml_child(geometry, "cone"))) {
+		read = read_round(s, e, CAL_VISUAL_CONE, visual);
+	} else if ((e = xml_child(geometry, "plane"))) {
+		read = read_plane(s, e, visual);
+	} else if ((e = xml_child(geometry, "mesh"))) {
+		return read_mesh(s, e, visual, known);
+	} else {
+		*known = false;
+		return import_ignore(s->im, owner, "it has no shape that is known");
+	}
+	*mass = mass_of_shape(visual->kind, visual->size);
+	return read;
+}
+
+/* ---- visuals ------------------------------------------------------------------------------------------ */
+
+static bool read_color(Sdf *s, XmlElement *visual, int *color) {
+	XmlElement *material = xml_child(visual, "material");
+	XmlElement *diffuse = xml_child(material, "diffuse"), *ambient = xml_child(material, "ambient");
+	XmlElement *e = diffuse ? diffuse : ambient;
+	double rgba[4];
+	int count = 0;
+	if (e && !import_list(s->im, e, NULL, rgba, 3, 4, &count))
+		return false;
+	if (material)
+		xml_use_all(material);
+	if (count == 0)
+		return true;
+	*color = 0;
+	for (int i = 0; i < 3; i++)
+		*color = *color << 8 | (int)lround(255 * fmin(fmax(rgba[i], 0), 1));
+	return true;
+}
+
+static bool read_visual(Sdf *s, const SdfFrame *f, XmlElement *e) {
+	CalVisual visual = {.color = -1};
+	MassProperties mass;
+	bool known;
+	xml_get(e, "name");
+	if (!sdf_read_pose_on_link(s, f, e, &visual.placement) || !sdf_read_shape(s, e, &visual, &known, &mass) ||
+	    !read_color(s, e, &visual.color))
+		return false;
+	if (!known)
+		return true;
+	return import_ok(s->im, cal_setup_add_visual(s->im->setup, s->links[f->link].body, &visual, s->im->error));
+}
+
+static bool ignore_collisions(Sdf *s, const SdfFrame *f) {
+	for (XmlElement *e = xml_child(f->element, "collision"); e; e = xml_again(e))
+		if (!import_collision(s->im, e, f->name))
+			return false;
+	return true;
+}
+
+bool sdf_read_visuals(Sdf *s) {
+	for (int i = 0; i < s->link_count; i++) {
+		const SdfFrame *f = &s->frames[s->links[i].frame];
+		for (XmlElement *e = xml_child(f->element, "visual"); e; e = xml_again(e))
+			if (!read_visual(s, f, e))
+				return false;
+		if (!ignore_collisions(s, f))
+			return false;
+	}
+	return true;
+}
