@@ -6,9 +6,19 @@
 
 bool import_visual_mesh(Import *im, XmlElement *element, const char *path, CalVec3 scale, CalVisual *visual,
                         bool *known) {
-	(void)path, (void)scale, (void)visual;
 	*known = false;
-	return import_note(im, CAL_IMPORT_IGNORED, element, NULL, "meshes are not drawn yet");
+	if (!import_mesh_is_known(path))
+		return import_note(im, CAL_IMPORT_IGNORED, element, NULL,
+		                   "%.200s: meshes of this format are not drawn; convert it to STL or OBJ", path);
+	if (!(scale.x > 0 && scale.x == scale.y && scale.x == scale.z))
+		return import_note(im, CAL_IMPORT_IGNORED, element, NULL,
+		                   "a mesh is drawn with one positive scale for all axes, not %g %g %g; it is not drawn",
+		                   scale.x, scale.y, scale.z);
+	visual->kind = CAL_VISUAL_MESH;
+	visual->size.x = scale.x;
+	visual->file = import_beside(im, path);
+	*known = true;
+	return visual->file || import_no_memory(im);
 }
 
 bool import_collision(Import *im, XmlElement *collision, const char *link) {
@@ -17,11 +27,4 @@ bool import_collision(Import *im, XmlElement *collision, const char *link) {
 		"link \"%.80s\": the file gives no stiffness or friction of contact that Calder could use; links do "
 		"not touch. Add a contact to the converted model (docs/contact.md)",
 		link);
-}
-
-bool import_locate(Import *im, const XmlElement *element, const char *uri, char *path, size_t size, bool *found,
-                   char *tried, size_t tried_size) {
-	(void)im, (void)element, (void)uri, (void)path, (void)size, (void)tried, (void)tried_size;
-	*found = false;
-	return true;
 }

@@ -30,6 +30,7 @@ static bool add_body(Sdf *s, SdfLink *link) {
 	                        .mass = link->mass.mass,
 	                        .com = link->mass.com,
 	                        .inertia = link->mass.inertia,
+	                        .idealized = 1, // published robots violate the triangle inequality: a warning
 	                        .place = xml_place(f->element, place, sizeof place)};
 	return def.name && import_ok(s->im, cal_desc_add_body(s->im->desc, &def, &link->body, s->im->error));
 }
