@@ -89,7 +89,7 @@ bool import_mesh_is_known(const char *path);
 
 /* ---- names ---------------------------------------------------------------------------------------- */
 
-/** A name that no body, or no joint, of the description has yet: `wanted`, or with a number after it. In the tree's memory. */
+/** A name for a body or joint that is free: `wanted`, without slashes that do not fit, or with a number. In the tree's memory. */
 const char *import_body_name(Import *im, const char *wanted);
 const char *import_joint_name(Import *im, const char *wanted);
 

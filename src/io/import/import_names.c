@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * import_names.c — names that are still free in a description.
+ * import_names.c — names that are still free in a description, and that it takes: slashes stand between names, and the ground
+ * has its own.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name_index.h"
 #include "io/import/import.h"
 
 static bool body_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_body(desc, name).value != 0; }
 static bool joint_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_joint(desc, name).value != 0; }
 
+static void make_sound(char *name, size_t size) {
+	if (!name_slashes_are_sound(name))
+		for (char *c = name; *c; c++)
+			*c = *c == '/' ? '_' : *c;
+	if (strcmp(name, "ground") == 0)
+		snprintf(name, size, "ground_body");
+}
+
 static const char *free_name(Import *im, const char *wanted, bool (*is_taken)(const CalDesc *desc, const char *name)) {
-	const size_t size = strlen(wanted) + 16;
+	const size_t size = strlen(wanted) + 32;
 	char *name = xml_array(im->tree, size, 1);
 	if (!name) {
 		import_no_memory(im);
 		return NULL;
 	}
 	snprintf(name, size, "%s", wanted);
+	make_sound(name, size);
+	const size_t length = strlen(name);
 	for (int i = 2; is_taken(im->desc, name); i++)
-		snprintf(name, size, "%s_%d", wanted, i);
+		snprintf(name + length, size - length, "_%d", i);
 	return name;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "io/sdf/sdf_reader.h"
 
@@ -32,7 +33,10 @@ static bool add_body(Sdf *s, SdfLink *link) {
 	                        .inertia = link->mass.inertia,
 	                        .idealized = 1, // published robots violate the triangle inequality: a warning
 	                        .place = xml_place(f->element, place, sizeof place)};
-	return def.name && import_ok(s->im, cal_desc_add_body(s->im->desc, &def, &link->body, s->im->error));
+	if (!def.name || !import_ok(s->im, cal_desc_add_body(s->im->desc, &def, &link->body, s->im->error)))
+		return false;
+	return strcmp(def.name, f->full_name) == 0 ||
+	       import_note(s->im, CAL_IMPORT_CHANGED, f->element, NULL, "its name is \"%.100s\" here", def.name);
 }
 
 /* ---- roots ---------------------------------------------------------------------------------------------- */

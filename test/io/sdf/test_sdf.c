@@ -212,7 +212,7 @@ static void static_models_are_fixed(void **state) {
 	                              "<pose>0 0 5 0 0 0</pose>" LINK("plate", "") "</model><model name='ball'>" LINK(
 									  "body", "") "</model></world>"));
 	assert_int_equal(cal_model_u_count(r.model), 6);
-	robot_expect_at(&r, "ground/plate", (CalVec3){0, 0, 5}, x);
+	robot_expect_at(&r, "ground_plate", (CalVec3){0, 0, 5}, x);
 	assert_true(cal_model_gravity(r.model).z == -1);
 	robot_close(&r);
 }
