@@ -30,8 +30,8 @@ void json_tree_destroy(JsonTree *tree); // accepts NULL
 const JsonValue *json_tree_root(const JsonTree *tree);
 
 const JsonValue *json_member(const JsonValue *map, const char *key);
-const char *json_text(const JsonValue *value);          // "" unless it is a text
-double json_value(const JsonValue *value);              // NAN unless it is a number
+const char *json_text(const JsonValue *value);           // "" unless it is a text
+double json_value(const JsonValue *value);               // NAN unless it is a number
 int json_integer(const JsonValue *map, const char *key); // -1: it is not there
 /** Copies the numbers of a list of that length; false: it is another. */
 bool json_numbers(const JsonValue *list, double *values, int count);

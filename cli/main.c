@@ -34,6 +34,7 @@ static const Command commands[] = {
 	{"convert", command_convert, "write a model as a native file with every number written out", true},
 	{"schema", command_schema, "print the format of model files: JSON schema, tables", false},
 	{"golden", command_golden, "compare with reference results", false},
+	{"models", command_models, "compare robots with reference dynamics of other programs", true},
 	{"bench", command_bench, "compare the speed with other engines", false},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
