@@ -3,6 +3,11 @@
  * test_sdf.c — SDFormat files: poses and axes by version, trees and loops, defaults of the format, and what is refused. Each
  * expectation follows from the text of the specification by hand.
  */
+#define _GNU_SOURCE // mkdtemp
+
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <calder/loops.h>
 
 #include "support/robot.h"
@@ -335,6 +340,59 @@ static void what_is_not_read_is_in_the_report(void **state) {
 	robot_close(&r);
 }
 
+/* ---- included files ---- */
+
+static void write_file(const char *folder, const char *name, const char *text) {
+	char path[512];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *out = fopen(path, "w");
+	assert_non_null(out);
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+static CalStatus read_file(const char *folder, const char *name, CalSetup **setup, CalError *error) {
+	char path[512];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	return cal_model_read(path, NULL, NULL, setup, error);
+}
+
+/* By the name of a file and of a folder, with a name and pose of its own and the axis of its own version. */
+static void files_are_included(void **state) {
+	(void)state;
+	char folder[] = "sdf_include_XXXXXX", hand[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(hand, sizeof hand, "%s/hand", folder);
+	assert_int_equal(mkdir(hand, 0700), 0);
+	write_file(hand, "model.config", "<model><sdf version='1.5'>old.sdf</sdf><sdf version='1.6'>new.sdf</sdf></model>");
+	write_file(hand, "new.sdf", SDF("1.4", "<model name='hand'><pose>9 9 9 0 0 0</pose>" LINK("palm", "") "</model>"));
+	write_file(folder, "arm.sdf",
+	           MODEL("1.7",
+	                 LINK("base", "") "<include><uri>hand</uri><name>left</name><pose>1 0 0 0 0 0</pose></include>"
+	                                  "<include><uri>hand/new.sdf</uri></include>"));
+	write_file(folder, "self.sdf", MODEL("1.7", "<include><uri>self.sdf</uri></include>"));
+	write_file(folder, "out.sdf", MODEL("1.7", "<include><uri>../../passwd.sdf</uri></include>"));
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	if (read_file(folder, "arm.sdf", &setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	Robot r = {.setup = setup, .model = model_of(setup, NULL)};
+	assert_int_equal(cal_state_create(r.model, &r.state), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(setup, r.model, &r.state, &error), CAL_OK);
+	assert_int_equal(cal_work_create(r.model, &r.work), CAL_OK);
+	robot_expect_at(&r, "left/palm", x, x);
+	robot_expect_at(&r, "hand/palm", (CalVec3){9, 9, 9}, x);
+	assert_int_equal(cal_setup_source_count(setup), 1); // once
+	robot_close(&r);
+	assert_int_equal(read_file(folder, "self.sdf", &setup, &error), CAL_ERR_INPUT);
+	assert_non_null(strstr(error.text, "include each other"));
+	assert_int_equal(read_file(folder, "out.sdf", &setup, &error), CAL_ERR_INPUT);
+	assert_non_null(strstr(error.text, "was not found"));
+	char command[128];
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 /* Every frame refers to the one before it: no recursion, and time in proportion. */
 static void long_chains_of_frames_are_resolved(void **state) {
 	(void)state;
@@ -371,6 +429,7 @@ int main(void) {
 		cmocka_unit_test(joints_are_coupled),
 		cmocka_unit_test(bad_files_are_refused),
 		cmocka_unit_test(what_is_not_read_is_in_the_report),
+		cmocka_unit_test(files_are_included),
 		cmocka_unit_test(long_chains_of_frames_are_resolved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
