@@ -47,9 +47,14 @@ static bool fails(Comparison *c, const char *format, const char *name) {
 	return false;
 }
 
+/* The larger of the two; what is not a number is the worst. */
+static double worse(double most, double difference) {
+	return isnan(difference) ? INFINITY : fmax(most, fabs(difference));
+}
+
 static void note_error(Comparison *c, Compared what, double difference, double scale) {
-	const double error = difference <= 0 ? 0 : scale > 0 ? difference / scale : INFINITY;
-	c->result->worst[what] = fmax(c->result->worst[what], isnan(difference) ? INFINITY : error);
+	const double error = difference == 0 ? 0 : scale > 0 ? difference / scale : INFINITY;
+	c->result->worst[what] = worse(c->result->worst[what], error);
 }
 
 /* ---- joints --------------------------------------------------------------------------------------------- */
@@ -156,7 +161,7 @@ static double largest(const double *values, int count) {
 static void compare_lists(Comparison *c, Compared what, const double *ours, const double *theirs, double scale) {
 	double most = 0;
 	for (int i = 0; i < c->nu; i++)
-		most = isnan(ours[i]) ? NAN : fmax(most, fabs(ours[i] - theirs[i]));
+		most = worse(most, ours[i] - theirs[i]);
 	note_error(c, what, most, fmax(scale, largest(theirs, c->nu)));
 }
 
@@ -178,15 +183,15 @@ static void compare_mass_matrix(Comparison *c, const JsonValue *state) {
 	for (const JsonValue *row = rows ? rows->first : NULL; row && i < c->nu; row = row->next, i++) {
 		int j = 0;
 		for (const JsonValue *value = row->first; value && j <= i; value = value->next, j++)
-			most = fmax(most, fabs(json_value(value) - entry(c, i, j)));
+			most = worse(most, json_value(value) - entry(c, i, j));
 	}
 	if (!rows && json_numbers(json_member(state, "M_diag"), c->r, c->nu))
 		for (i = 0; i < c->nu; i++)
-			most = fmax(most, fabs(c->r[i] - entry(c, i, i)));
+			most = worse(most, c->r[i] - entry(c, i, i));
 	for (const JsonValue *item = some ? some->first : NULL; item; item = item->next) {
 		double at[3];
 		if (json_numbers(item, at, 3) && at[0] >= 0 && at[0] < c->nu && at[1] >= 0 && at[1] < c->nu)
-			most = fmax(most, fabs(at[2] - entry(c, (int)at[0], (int)at[1])));
+			most = worse(most, at[2] - entry(c, (int)at[0], (int)at[1]));
 	}
 	note_error(c, COMPARED_MASS, most, scale);
 }
@@ -258,9 +263,9 @@ static void compare_pose(Comparison *c, int body, const JsonValue *position, con
 		return;
 	rotation_of(q, &R);
 	for (int i = 0; i < 9; i++)
-		most = fmax(most, fabs(R.m[i / 3][i % 3] - pose.R.m[i / 3][i % 3]));
+		most = worse(most, R.m[i / 3][i % 3] - pose.R.m[i / 3][i % 3]);
 	note_error(c, COMPARED_POSE, most, 1);
-	most = fmax(fabs(r[0] - pose.r.x), fmax(fabs(r[1] - pose.r.y), fabs(r[2] - pose.r.z)));
+	most = worse(worse(worse(0, r[0] - pose.r.x), r[1] - pose.r.y), r[2] - pose.r.z);
 	note_error(c, COMPARED_POSE, most, fmax(1, largest(r, 3)));
 }
 
@@ -291,7 +296,7 @@ static void compare_center(Comparison *c, const JsonValue *state) {
 	if (!isnan(total))
 		note_error(c, COMPARED_TOTAL, fabs(total - m.mass), total);
 	if (json_numbers(json_member(state, "com"), com, 3))
-		note_error(c, COMPARED_COM, fmax(fabs(com[0] - m.com.x), fmax(fabs(com[1] - m.com.y), fabs(com[2] - m.com.z))),
+		note_error(c, COMPARED_COM, worse(worse(worse(0, com[0] - m.com.x), com[1] - m.com.y), com[2] - m.com.z),
 		           fmax(1, largest(com, 3)));
 }
 

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "doubts.h"
@@ -17,10 +19,10 @@
 #include "server.h"
 
 static const char help[] =
-	"usage: calder view [OPTION]... RUN.h5\n"
+	"usage: calder view [OPTION]... RUN.h5|MODEL\n"
 	"\n"
 	"Shows a run in the browser (docs/viewer.md): serves it on this machine until Ctrl-C, or writes it as one HTML file\n"
-	"that opens from disk, without network.\n"
+	"that opens from disk, without network. A model is run first, as it says itself.\n"
 	"  -o, --html FILE     write this file (- for stdout) instead of serving\n"
 	"      --json FILE     write the data alone (docs/replay.md)\n"
 	"      --port PORT     serve on this port (any that is free)\n"
@@ -140,15 +142,54 @@ static int serve_page(const ViewOptions *o) {
 	return code;
 }
 
+/* ---- models ------------------------------------------------------------------------------------- */
+
+static bool is_model(const char *path) {
+	struct stat about;
+	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && !cal_results_is_hdf5(path);
+}
+
+/* Runs it into a file of its own, which is gone when it was shown. */
+static int run_model(const char *model, const char *result) {
+	char *argv[] = {"run", "--quiet", "-o", (char *)result, (char *)model, NULL};
+	optind = 0; // getopt_long() begins anew
+	return command_run(5, argv);
+}
+
+static int show(ViewOptions *o) {
+	doubts_warn_file(o->path);
+	if (o->json)
+		return write_file(o, (Written){o->json, "--json"});
+	o->replay.page = page_text();
+	o->replay.page_length = page_length();
+	return o->html ? write_file(o, (Written){o->html, "--html"}) : serve_page(o);
+}
+
+static int show_model(ViewOptions *o) {
+	const char *parent = getenv("TMPDIR");
+	char folder[1024], result[1100];
+	snprintf(folder, sizeof folder, "%.900s/calder-XXXXXX", parent && parent[0] ? parent : "/tmp");
+	if (!mkdtemp(folder)) {
+		say_error(folder, "a folder for the run cannot be made; set TMPDIR");
+		return EXIT_INPUT;
+	}
+	snprintf(result, sizeof result, "%s/run.h5", folder);
+	int code = output_spares("view", (Written){o->html ? o->html : o->json, o->html ? "--html" : "--json"}, o->path,
+	                         "the model");
+	if (code == EXIT_OK)
+		code = run_model(o->path, result);
+	o->path = result;
+	if (code == EXIT_OK)
+		code = show(o);
+	remove(result);
+	rmdir(folder);
+	return code;
+}
+
 int command_view(int argc, char **argv) {
 	ViewOptions o = {0};
 	const int code = parse_options(&o, argc, argv);
 	if (code >= 0)
 		return code;
-	doubts_warn_file(o.path);
-	if (o.json)
-		return write_file(&o, (Written){o.json, "--json"});
-	o.replay.page = page_text();
-	o.replay.page_length = page_length();
-	return o.html ? write_file(&o, (Written){o.html, "--html"}) : serve_page(&o);
+	return is_model(o.path) ? show_model(&o) : show(&o);
 }

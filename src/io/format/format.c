@@ -31,12 +31,25 @@ static const Format *find_format(const char *root) {
 	return NULL;
 }
 
+/* No robot file says for how long to simulate. */
+static bool assume_duration(Import *im) {
+	static const double duration = 10;
+	CalRunSettings run = cal_setup_run(im->setup);
+	if (run.duration > 0)
+		return true;
+	run.duration = duration;
+	run.title = NULL;
+	return import_ok(im, cal_setup_set_run(im->setup, &run, im->error)) &&
+	       import_note(im, CAL_IMPORT_ASSUMED, xml_root(im->tree), NULL,
+	                   "the file does not say for how long to simulate; taken: %g s (--duration)", duration);
+}
+
 static CalStatus fill_setup(const Format *format, Import *im) {
 	im->desc = cal_setup_edit_desc(im->setup);
 	xml_root(im->tree)->used = true;
 	if (import_ok(im, cal_setup_set_name(im->setup, im->path, im->error)) &&
 	    import_ok(im, cal_setup_set_format(im->setup, format->name, im->error)) && format->import(im) &&
-	    import_finish(im))
+	    import_finish(im) && assume_duration(im))
 		import_report_unused(im, xml_root(im->tree));
 	return im->status;
 }
