@@ -70,10 +70,18 @@ static bool is_realizable(const CalMat3 *I) {
 	return half == 0 || (x > least && minor > least * half && det > least * half * half);
 }
 
+/* Slashes at odd places, and "ground", are no names of Calder. */
+static bool report_name(Urdf *u, const XmlElement *e, const char *name, const char *taken) {
+	return strcmp(name, taken) == 0 ||
+	       import_note(u->im, CAL_IMPORT_CHANGED, e, "name", "Calder has no such name; taken: \"%.80s\"", taken);
+}
+
 static bool add_body(Urdf *u, UrdfLink *link) {
 	char place[PLACE];
 	CalBodyDef def = cal_body_def();
-	def.name = link->name;
+	def.name = import_body_name(u->im, link->name);
+	if (!def.name || !report_name(u, link->element, link->name, def.name))
+		return false;
 	def.mass = link->mass.mass;
 	def.com = link->mass.com;
 	def.inertia = link->mass.inertia;
@@ -95,17 +103,19 @@ static CalJointType type_of(UrdfJointType type) {
 	return types[type];
 }
 
-static bool add_joint(Urdf *u, const UrdfJoint *joint) {
+static bool add_joint(Urdf *u, UrdfJoint *joint) {
 	char place[PLACE];
 	CalJointDef def = cal_joint_def(type_of(joint->type));
-	def.name = joint->name;
+	def.name = import_joint_name(u->im, joint->name);
+	if (!def.name || !report_name(u, joint->element, joint->name, def.name))
+		return false;
 	def.inboard = joint->origin;
 	if (joint->type != URDF_FIXED && joint->type != URDF_FLOATING)
 		def.axis = joint->axis;
 	def.dof[0] = joint->dof;
 	def.place = xml_place(joint->element, place, sizeof place);
 	return import_ok(u->im, cal_desc_attach(u->im->desc, node_of(u, joint->parent), &def, node_of(u, joint->child),
-	                                        NULL, u->im->error));
+	                                        &joint->id, u->im->error));
 }
 
 /* A name for the joint that holds the root: that of the link, unless a joint of the file has it. */
@@ -127,7 +137,8 @@ static bool add_base(Urdf *u) {
 	const bool is_free = u->im->options->base == CAL_BASE_FREE;
 	char place[PLACE];
 	CalJointDef def = cal_joint_def(is_free ? CAL_JOINT_FREE : CAL_JOINT_WELD);
-	def.name = base_name(u, root->name);
+	const char *name = base_name(u, root->name);
+	def.name = name ? import_joint_name(u->im, name) : NULL;
 	def.place = xml_place(root->element, place, sizeof place);
 	if (!def.name)
 		return false;
@@ -167,7 +178,7 @@ static bool add_coupling(Urdf *u, const UrdfJoint *joint) {
 	if (!follows && !(joint->lower == joint->upper))
 		return true;
 	CalLoopDef def = cal_loop_def(CAL_LOOP_COUPLING);
-	def.name = joint->name;
+	def.name = cal_desc_joint(u->im->desc, joint->id, NULL, NULL)->name;
 	def.term_count = 1;
 	def.term[0] = (CalLoopTerm){.body = u->links[joint->child].body, .factor = 1};
 	if (follows && mimic->multiplier != 0)
@@ -197,7 +208,7 @@ bool urdf_build(Urdf *u) {
 		const UrdfJoint *joint = &u->joints[i];
 		if (!urdf_is_scalar(joint))
 			continue;
-		const CalJointId id = cal_desc_find_joint(u->im->desc, joint->name);
+		const CalJointId id = joint->id;
 		if (!add_coupling(u, joint) || !add_limit(u, joint, id) ||
 		    !import_friction(u->im, joint->element, id, 0, joint->friction) || !add_start(u, joint, id))
 			return false;

@@ -53,6 +53,7 @@ typedef struct UrdfJoint {
 	CalDofDef dof;            // damping and rotor of each degree of freedom
 	XmlElement *transmission; // that gives the rotor; NULL: none
 	UrdfMimic mimic;
+	CalJointId id;  // in the description
 	bool ordered;   // by urdf_order_mimics()
 	double inertia; // of all that it moves, about or along its axis, all coordinates zero
 	double start;   // coordinate at the start
