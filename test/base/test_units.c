@@ -131,6 +131,27 @@ static void doubles_round_trip(void **state) {
 	}
 }
 
+/* Numbers as people write them, of any number of digits and exponent, are what strtod makes of them. */
+static void short_numbers_are_the_nearest_doubles(void **state) {
+	(void)state;
+	uint64_t x = 6364136223846793005u; // xorshift
+	print_message("seed %llu\n", (unsigned long long)x);
+	for (int i = 0; i < 100000; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		char digits[32], text[80];
+		const int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)(x >> (x % 50)));
+		const int point = (int)(x / 64 % (unsigned)(length + 1)), power = (int)(x / 4096 % 61) - 30;
+		snprintf(text, sizeof text, "%s%.*s.%se%d", x % 2 ? "-" : "", point, digits, digits + point, power);
+		double value;
+		const double expected = strtod(text, NULL);
+		const char *end = number_parse(text, &value);
+		if (!end || *end || memcmp(&value, &expected, sizeof value) != 0)
+			fail_msg("%s is %.17g, not %.17g", text, value, expected);
+	}
+}
+
 static void decimal_point_is_a_point_in_every_locale(void **state) {
 	(void)state;
 	const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
@@ -233,6 +254,7 @@ int main(void) {
 		cmocka_unit_test(units_convert_to_si),
 		cmocka_unit_test(wrong_units_say_what_is_expected),
 		cmocka_unit_test(doubles_round_trip),
+		cmocka_unit_test(short_numbers_are_the_nearest_doubles),
 		cmocka_unit_test(decimal_point_is_a_point_in_every_locale),
 		cmocka_unit_test(numbers_of_any_length_are_safe),
 		cmocka_unit_test(any_unit_is_reported),

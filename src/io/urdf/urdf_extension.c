@@ -22,7 +22,12 @@ static bool is_extension(const XmlElement *e) {
 	return xml_is(e, "gazebo") || xml_is(e, "mujoco") || begins_with(e->name, "drake:") || xml_is(e, "ros2_control");
 }
 
-static bool is_unexpanded(const char *text) { return strstr(text, "${") || strstr(text, "$("); }
+static bool is_unexpanded(const char *text) {
+	for (const char *at = strchr(text, '$'); at; at = strchr(at + 1, '$'))
+		if (at[1] == '{' || at[1] == '(')
+			return true;
+	return false;
+}
 
 static bool refuse_macro(Urdf *u, const XmlElement *e) {
 	if (begins_with(e->name, "xacro:"))
