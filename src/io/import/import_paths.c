@@ -34,6 +34,8 @@ struct ImportFolders {
 static const char *real_folder(Import *im, const char *path) {
 	char *real = realpath(path, NULL);
 	const char *copy = real ? xml_text(im->tree, real) : NULL;
+	if (real && !copy)
+		import_no_memory(im);
 	free(real);
 	return copy;
 }
@@ -77,7 +79,10 @@ static void find_package(Import *im, ImportFolders *folders) {
 			if (!is_file(file))
 				continue;
 			folders->package = xml_text(im->tree, folder);
-			folders->package_name = name_of_package(im, folders->package ? folders->package : "/", file);
+			if (folders->package)
+				folders->package_name = name_of_package(im, folders->package, file);
+			else
+				import_no_memory(im);
 			return;
 		}
 		*strrchr(folder, '/') = '\0';
@@ -104,7 +109,7 @@ static bool find_folders(Import *im) {
 			folders->roots[folders->root_count++] = real;
 	}
 	im->folders = folders;
-	return true;
+	return im->status == CAL_OK;
 }
 
 static bool is_below(const char *path, const char *folder) {
@@ -248,7 +253,7 @@ bool import_locate(Import *im, const XmlElement *element, const char *uri, char 
 	else
 		try_relative(&s, element, rest ? rest : uri);
 	*found = s.found;
-	return true;
+	return im->status == CAL_OK;
 }
 
 /* ---- the way back ------------------------------------------------------------------------------------------ */

@@ -255,6 +255,15 @@ static bool begins(const char *at, const char *end, const char *mark) {
 	return (size_t)(end - at) >= strlen(mark) && memcmp(at, mark, strlen(mark)) == 0;
 }
 
+/* A comment, a processing instruction, or a document type, whose declarations hold other marks. */
+static const char *skip_markup(const char *at, const char *end) {
+	if (begins(at, end, "<!--"))
+		return skip_to(at, end, "-->");
+	while (at < end && *at != '>' && *at != '[')
+		at++;
+	return skip_to(at < end && *at == '[' ? skip_to(at, end, "]") : at, end, ">");
+}
+
 bool xml_find_root(const char *text, size_t length, char *root, size_t size) {
 	const char *at = text, *end = text + length;
 	if (begins(at, end, "\xEF\xBB\xBF"))
@@ -264,7 +273,7 @@ bool xml_find_root(const char *text, size_t length, char *root, size_t size) {
 	if (at == end || *at != '<')
 		return false;
 	while (at < end && *at == '<' && end - at > 1 && (at[1] == '?' || at[1] == '!'))
-		at = skip_blanks(skip_to(at, end, begins(at, end, "<!--") ? "-->" : ">"), end);
+		at = skip_blanks(skip_markup(at, end), end);
 	size_t n = 0;
 	if (at < end && *at == '<')
 		for (at++; at < end && n + 1 < size && (isalnum((unsigned char)*at) || strchr("_:-.", *at)) && *at; at++)
