@@ -60,7 +60,10 @@ bool import_friction(Import *im, const XmlElement *element, CalJointId joint, in
 	                            .coulomb = coulomb,
 	                            .smoothing_speed = IMPORT_FRICTION_SPEED,
 	                            .place = xml_place(element, place, sizeof place)};
-	return import_ok(im, cal_setup_add_device(im->setup, "friction", &def, im->error));
+	return import_ok(im, cal_setup_add_device(im->setup, "friction", &def, im->error)) &&
+	       import_note(im, CAL_IMPORT_CHANGED, element, NULL,
+	                   "Coulomb friction is smoothed: below %g rad/s or m/s it falls to zero, so that the joint creeps",
+	                   IMPORT_FRICTION_SPEED);
 }
 
 /* ---- what a joint carries ---------------------------------------------------------------------------- */

@@ -36,13 +36,11 @@ static bool report_controller_limits(Urdf *u, const UrdfJoint *joint, XmlElement
 }
 
 static bool report_no_range(Urdf *u, const UrdfJoint *joint, XmlElement *e, bool zero) {
-	char text[400];
-	snprintf(text, sizeof text,
-	         "joint \"%.80s\" is %s with %s%s; taken: no limits. Write the range, or type=\"continuous\"", joint->name,
-	         joint->type == URDF_PRISMATIC ? "prismatic" : "revolute",
-	         zero ? "lower and upper both 0" : "neither lower nor upper",
-	         zero || u->minor < 2 ? ": some programs lock such a joint at 0, others take it for no limit" : "");
-	return import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL, "%s", text);
+	return import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL,
+	                   "a %s joint with %s%s; taken: no limits. Write the range, or type=\"continuous\"",
+	                   joint->type == URDF_PRISMATIC ? "prismatic" : "revolute",
+	                   zero ? "lower and upper both 0" : "neither lower nor upper",
+	                   zero || u->minor < 2 ? ": some programs lock it at 0, others take it for no limit" : "");
 }
 
 /* One of the two: the other is 0 before 1.2, and not there from then on. */

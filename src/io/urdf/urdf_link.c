@@ -110,10 +110,9 @@ static bool read_link(Urdf *u, UrdfLink *link) {
 	XmlElement *e = xml_child(link->element, "inertial");
 	const bool is_ground = u->root_is_ground && link == &u->links[u->root];
 	if (is_ground)
-		return !e || import_ignore(u->im, e, "link \"world\" is the ground, which does not move");
+		return !e || import_ignore(u->im, e, "\"world\" is the ground, which does not move");
 	if (!e)
-		return import_note(u->im, CAL_IMPORT_ASSUMED, link->element, NULL,
-		                   "link \"%.80s\" has no <inertial>; taken: no mass", link->name);
+		return import_note(u->im, CAL_IMPORT_ASSUMED, link->element, NULL, "it has no <inertial>; taken: no mass");
 	return read_inertial(u, link, e);
 }
 
