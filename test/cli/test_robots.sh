@@ -17,7 +17,7 @@ skip_without_yaml
 # ---- every command ----
 calder 0 info arm.urdf
 stdout_has 'gripper +flange +tool +weld'
-stderr_has '^arm.urdf: note: import report: [0-9]+ ignored, [0-9]+ assumed, 1 changed'
+stderr_has '^arm.urdf: note: import report: [0-9]+ ignored, [0-9]+ assumed, 2 changed'
 calder 0 check arm.urdf
 stderr_has '^arm.urdf:[0-9]+:[0-9]+: note: ignored: joint "pan"/limit: effort 80, velocity 2: limits of a controller'
 stderr_has '^arm.urdf:[0-9]+:[0-9]+: note: assumed: link "flange": '

@@ -171,7 +171,7 @@ static void loops_are_cut_where_nothing_is_lost(void **state) {
 							 "ca", ENDS("c", "a"), DAMPED) "</joint>"));
 	assert_int_equal(cal_desc_loop_count(cal_setup_desc(r.setup)), 1);
 	assert_true(cal_desc_find_loop(cal_setup_desc(r.setup), "ab").value != 0);
-	assert_int_equal(cal_setup_import_note_count(r.setup), 1); // gravity
+	assert_int_equal(cal_setup_import_note_count(r.setup), 2); // gravity, duration
 	robot_close(&r);
 	r = robot_of(MODEL(
 		"1.7", LINK("a", "") LINK("b", "") LINK("c", "") BAR("ab", ENDS("a", "b"), "") "</joint>" BAR(
