@@ -36,7 +36,8 @@ typedef struct FuzzTarget {
 	X(csv)                  \
 	X(expression)           \
 	X(units)                \
-	X(live)
+	X(live)                 \
+	X(urdf)
 
 #define FUZZ_DECLARE(name) extern const FuzzTarget fuzz_##name;
 FUZZ_TARGET_LIST(FUZZ_DECLARE)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * robots.c — fuzz targets: any bytes as a robot file. What can be read has a sound description, runs or is refused with a
+ * reason, and is the same model after it was written and read again. The first byte chooses the options.
+ */
+#define _POSIX_C_SOURCE 200809L // open_memstream
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <calder/io.h>
+#include <calder/model.h>
+
+#include "fuzz.h"
+
+static void compile(const CalSetup *setup) {
+	CalModel *model = NULL;
+	CalError error;
+	memset(&error, 0x5a, sizeof error);
+	if (cal_model_compile(cal_setup_desc(setup), NULL, &model, &error) != CAL_OK)
+		fuzz_expect_error(&error);
+	cal_model_destroy(model);
+}
+
+static void write_and_read(const CalSetup *setup) {
+	char *text = NULL;
+	size_t length = 0;
+	CalError error;
+	CalSetup *again = NULL;
+	FILE *out = open_memstream(&text, &length);
+	fuzz_expect(out != NULL, "memory for a text");
+	memset(&error, 0x5a, sizeof error);
+	const CalStatus status = cal_model_file_write(setup, out, &error);
+	fclose(out);
+	if (status != CAL_OK) {
+		fuzz_expect_error(&error); // a name that a model file cannot hold
+	} else if (cal_model_file_parse(text, length, "again.yaml", NULL, &again, &error) != CAL_OK) {
+		fprintf(stderr, "%s\n%s\n", error.text, text);
+		fuzz_expect(false, "a robot that was written can be read");
+	} else {
+		fuzz_expect(cal_desc_body_count(cal_setup_desc(again)) == cal_desc_body_count(cal_setup_desc(setup)) &&
+		                cal_desc_joint_count(cal_setup_desc(again)) == cal_desc_joint_count(cal_setup_desc(setup)),
+		            "it has as many bodies and joints");
+	}
+	cal_setup_destroy(again);
+	free(text);
+}
+
+static void run(const uint8_t *data, size_t size) {
+	CalSetup *setup = NULL;
+	CalError error;
+	CalImportNote note;
+	if (size < 1)
+		return;
+	const CalReadOptions options = {.base = (CalImportBase)(data[0] & 1 ? CAL_BASE_FREE : CAL_BASE_DEFAULT),
+	                                .partial = data[0] >> 1 & 1};
+	memset(&error, 0x5a, sizeof error);
+	if (cal_model_parse((const char *)data + 1, size - 1, "fuzz.xml", &options, NULL, &setup, &error) != CAL_OK) {
+		fuzz_expect_error(&error);
+		fuzz_expect(setup == NULL, "no setup of a file that is refused");
+		return;
+	}
+	for (int i = 0; cal_setup_import_note(setup, i, &note) == CAL_OK; i++)
+		fuzz_expect(note.text[0] && note.element[0] && note.line > 0, "a note says what and where");
+	cal_desc_check(cal_setup_desc(setup), NULL, NULL);
+	if (cal_setup_format(setup)[0]) {
+		compile(setup);
+		write_and_read(setup);
+	}
+	cal_setup_destroy(setup);
+}
+
+const FuzzTarget fuzz_urdf = {"urdf", NULL, run};
