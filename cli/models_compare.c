@@ -402,7 +402,7 @@ static CalReadOptions options_of(const JsonValue *reference) {
 	return options;
 }
 
-static void judge(ModelResult *result) {
+static void check_result(ModelResult *result) {
 	static const double tolerances[] = {
 #define COMPARED_TOLERANCE(name, text, tolerance) tolerance,
 		COMPARED_LIST(COMPARED_TOLERANCE)
@@ -443,7 +443,7 @@ void models_compare(const JsonValue *reference, const char *folder, ModelResult 
 		                .nq = cal_model_q_count(model),
 		                .nu = cal_model_u_count(model)};
 		compare_model(&c);
-		judge(result);
+		check_result(result);
 	}
 	cal_model_destroy(model);
 	cal_setup_destroy(setup);

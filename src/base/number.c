@@ -110,14 +110,14 @@ static bool parse_exactly(const char *text, const char *end, double *value) {
 	const char *p = text + (*text == '+' || *text == '-');
 	uint64_t whole = 0;
 	int exponent = 0, power = 0;
-	bool behind = false;
+	bool after_point = false;
 	for (; p < end && *p != 'e' && *p != 'E'; p++) {
 		if (*p == '.') {
-			behind = true;
+			after_point = true;
 			continue;
 		}
 		whole = 10 * whole + (uint64_t)(*p - '0');
-		exponent -= behind;
+		exponent -= after_point;
 		if (whole >= (uint64_t)1 << 53)
 			return false;
 	}

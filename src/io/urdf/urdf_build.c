@@ -38,7 +38,7 @@ static bool weigh_joint(Urdf *u, UrdfJoint *joint) {
 	joint->mimic.element = NULL;
 	return import_missing(
 		u->im, joint->element,
-		"joint \"%.80s\" moves link \"%.80s\" and what is behind it, which have no inertia about its axis: "
+		"joint \"%.80s\" moves link \"%.80s\" and what it carries, which have no inertia about its axis: "
 		"its acceleration is not determined; give their mass in <inertial>, or make the joint fixed, as "
 		"a partial model does",
 		joint->name, u->links[joint->child].name);

@@ -2,7 +2,7 @@
 /*
  * urdf_mimic.c — joints that follow others: q = multiplier q_leader + offset, at all times (couplings, urdf_build.c).
  *
- * A leader may stand behind its follower in the file and may follow another joint itself. Coordinates at the start are
+ * A leader may come after its follower in the file and may follow another joint itself. Coordinates at the start are
  * found along these chains: a joint that follows none starts at zero, or at the limit that is nearest to zero.
  */
 #include <math.h>

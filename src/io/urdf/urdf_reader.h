@@ -29,7 +29,7 @@ typedef struct UrdfLink {
 	int first_joint;         // whose parent it is, then next_joint of that; -1: none
 	bool connected;          // to the root
 	MassProperties mass;     // in the frame of the link
-	MassProperties outboard; // of it and all links behind it, in its frame, all coordinates zero
+	MassProperties outboard; // of it and all links that it carries, in its frame, all coordinates zero
 	CalBodyId body;          // {0}: it is the ground
 } UrdfLink;
 

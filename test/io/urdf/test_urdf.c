@@ -308,7 +308,7 @@ static void root_is_held_as_asked_for(void **state) {
 	assert_int_equal(cal_model_u_count(r.model), 6);
 	assert_int_equal(body_of(r.model, "a").parent, -1);
 	robot_close(&r);
-	// the name of the joint that holds the root gives way to one of the file
+	// the name of the joint that holds the root differs from those of the file
 	r = robot_of(URDF(BODY("a") BODY("b") JOINT("a", "continuous", "a", "b", "")));
 	assert_string_equal(body_of(r.model, "b").joint, "a");
 	robot_close(&r);
