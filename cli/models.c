@@ -8,6 +8,7 @@
 #define _GNU_SOURCE // getopt_long, strdup
 
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,7 +132,48 @@ static bool compare_folder(const char *folder, int counts[3]) {
 	return listed;
 }
 
-/* A folder without reference: its models can be read at least. */
+/* total_mass of a file of counts if it is about this model; NAN: it is not known. */
+static double counted_mass(const char *count_file, const char *path) {
+	char why[200];
+	size_t length = 0;
+	double mass = NAN;
+	FILE *in = count_file ? fopen(count_file, "rb") : NULL;
+	char *text = in ? input_read(in, INPUT_MOST, &length) : NULL;
+	JsonTree *tree = text ? json_tree_parse(text, why, sizeof why) : NULL;
+	const JsonValue *root = tree ? json_tree_root(tree) : NULL;
+	const char *file = json_text(json_member(root, "file")), *slash = strrchr(path, '/');
+	if (strcmp(file, slash ? slash + 1 : path) == 0)
+		mass = json_value(json_member(root, "total_mass"));
+	json_tree_destroy(tree);
+	free(text);
+	if (in)
+		fclose(in);
+	return mass;
+}
+
+/* A model without reference: it can be read, and its mass is right where it is known. */
+static void load_model(const char *path, const char *count_file, ModelResult *result) {
+	const CalReadOptions options = {.partial = 1};
+	const double expected = counted_mass(count_file, path);
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	double mass = 0;
+	*result = (ModelResult){.verdict = MODEL_SKIPPED, .what = "no reference; it can be read"};
+	for (int i = 0; i < COMPARED_COUNT; i++)
+		result->worst[i] = -1;
+	if (cal_model_read(path, &options, NULL, &setup, &error) != CAL_OK) {
+		result->verdict = MODEL_FAILED;
+		snprintf(result->what, sizeof result->what, "%s", error.text);
+	}
+	for (int i = 1; setup && i <= cal_desc_body_count(cal_setup_desc(setup)); i++)
+		mass += cal_desc_body(cal_setup_desc(setup), (CalBodyId){(uint32_t)i})->mass;
+	if (setup && fabs(mass - expected) > 1e-9 * expected) {
+		result->verdict = MODEL_FAILED;
+		snprintf(result->what, sizeof result->what, "total mass %g kg, not %g kg", mass, expected);
+	}
+	cal_setup_destroy(setup);
+}
+
 static bool has_reference(const char *folder) {
 	Names names = {0};
 	bool found = false;
@@ -142,28 +184,24 @@ static bool has_reference(const char *folder) {
 	return found;
 }
 
+static bool is_robot(const char *path) {
+	return ends_with(path, ".urdf") || ends_with(path, ".sdf") || ends_with(path, ".xml");
+}
+
 static void load_folder(const char *folder, int counts[3]) {
-	static const char *const endings[] = {".urdf", ".sdf", ".xml"};
 	Names names = {0};
+	const char *count_file = NULL;
 	list_folder(folder, &names);
 	for (int i = 0; i < names.count; i++)
-		for (int k = 0; k < 3; k++) {
-			if (!ends_with(names.items[i], endings[k]))
-				continue;
-			const CalReadOptions options = {.partial = 1};
-			ModelResult result = {.verdict = MODEL_SKIPPED, .what = "no reference; it can be read"};
-			CalSetup *setup = NULL;
-			CalError error = {0};
-			for (int n = 0; n < COMPARED_COUNT; n++)
-				result.worst[n] = -1;
-			if (cal_model_read(names.items[i], &options, NULL, &setup, &error) != CAL_OK) {
-				result.verdict = MODEL_FAILED;
-				snprintf(result.what, sizeof result.what, "%s", error.text);
-			}
-			cal_setup_destroy(setup);
-			counts[result.verdict]++;
-			print_result(folder, &result);
-		}
+		count_file = ends_with(names.items[i], ".counts.json") ? names.items[i] : count_file;
+	for (int i = 0; i < names.count; i++) {
+		ModelResult result;
+		if (!is_robot(names.items[i]))
+			continue;
+		load_model(names.items[i], count_file, &result);
+		counts[result.verdict]++;
+		print_result(folder, &result);
+	}
 	names_free(&names);
 }
 
