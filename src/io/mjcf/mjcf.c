@@ -1,10 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mjcf.c — see mjcf.h.
+ * mjcf.c — the phases of reading an MJCF file.
  */
-#include "io/mjcf/mjcf.h"
+#include <string.h>
+
+#include "io/mjcf/mjcf_internal.h"
+
+static bool read_lists(Mjcf *m, MjcfFile *file) {
+	return mjcf_include(m, file->root) && mjcf_read_compiler(m, file) && mjcf_replicate(m, file) &&
+	       mjcf_read_classes(m, file) && mjcf_read_assets(m, file) && mjcf_read_option(m) && mjcf_read_bodies(m) &&
+	       mjcf_read_tendons(m, file) && mjcf_read_actuators(m, file) && mjcf_complete_masses(m) &&
+	       mjcf_joint_inertias(m) && mjcf_read_keyframes(m);
+}
+
+static bool build(Mjcf *m, MjcfFile *file) {
+	return mjcf_build_tree(m) && mjcf_build_joint_devices(m) && mjcf_read_equalities(m, file) &&
+	       mjcf_build_tendon_devices(m) && mjcf_build_actuators(m) && mjcf_build_contact(m, file) && mjcf_build_visuals(m) &&
+	       mjcf_build_state(m);
+}
+
+/* Title, method and step; how long to run is up to the user. */
+static bool set_run(Mjcf *m) {
+	CalRunSettings run = cal_setup_run(m->im->setup);
+	const char *title = xml_get(m->file.root, "model");
+	run.title = title ? title : "MuJoCo model";
+	run.method.method = m->option.integrator == 1 ? CAL_METHOD_RK4 : CAL_METHOD_DEFAULT;
+	run.method.step = m->option.integrator == 1 ? m->option.timestep : 0;
+	run.duration = 10;
+	return import_ok(m->im, cal_setup_set_run(m->im->setup, &run, m->im->error));
+}
 
 bool mjcf_import(Import *im) {
-	return import_fail(im, xml_root(im->tree),
-	                   "files of this format are not read yet; convert it to a model file first");
+	Mjcf m = {.im = im, .file = {.root = xml_root(im->tree), .prefix = ""}};
+	const bool good = read_lists(&m, &m.file) && build(&m, &m.file) && set_run(&m) && mjcf_report(&m, m.file.root);
+	mjcf_lists_free(&m);
+	return good;
 }

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mjcf_internal.h — what the files of the MJCF reader share.
+ *
+ * Reading goes in phases: includes and replicas are written out in the tree (mjcf_expand.c); compiler options, options and
+ * default classes are read (mjcf_compiler.c, mjcf_class.c); bodies with their joints, geoms and sites become lists
+ * (mjcf_body.c); masses are completed (mjcf_inertia.c); the lists become the description (mjcf_tree.c, mjcf_joint.c); then
+ * equalities, tendons, actuators, keyframes and contacts, which refer to them by name. What nobody looked at is reported in
+ * the end (mjcf_notes.c).
+ *
+ * Attributes are read as MuJoCo reads them: a structure per kind of element starts as a copy of that of its default class,
+ * and the element overwrites what it gives. Angles stay as written until the last attribute is known: whether they are in
+ * degrees depends on the type of the joint and on a compiler option that may stand after them.
+ */
+#ifndef CALDER_IO_MJCF_MJCF_INTERNAL_H
+#define CALDER_IO_MJCF_MJCF_INTERNAL_H
+
+#include "base/name_index.h"
+#include "io/mjcf/mjcf.h"
+#include "math/placement.h"
+
+enum { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO };
+
+/* ---- the file ---------------------------------------------------------------------------------------- */
+
+typedef struct MjcfCompiler {
+	bool degrees, autolimits, balance_inertia, strip_path, align_free;
+	int inertia_from_geom;  // MJCF_FALSE, MJCF_TRUE, MJCF_AUTO
+	int inertia_groups[2];  // geoms of these groups have mass
+	double bound_mass, bound_inertia, total_mass;
+	char euler[4];          // sequence of axes, capitals: fixed ones
+	const char *mesh_folder; // "": that of the file
+} MjcfCompiler;
+
+/** What <flag> leaves switched on. */
+typedef struct MjcfFlags {
+	bool constraint, equality, frictionloss, limit, contact, spring, damper, gravity, actuation, filter_parent, clamp_control;
+} MjcfFlags;
+
+typedef struct MjcfOption {
+	double timestep;
+	CalVec3 gravity;
+	int integrator; // Euler, RK4, implicit, implicitfast
+	int disabled_groups; // bits of groups of actuators
+	MjcfFlags on;
+} MjcfOption;
+
+/* ---- attributes, as written --------------------------------------------------------------------------- */
+
+typedef enum MjcfTurn { MJCF_TURN_NONE, MJCF_QUAT, MJCF_AXISANGLE, MJCF_XYAXES, MJCF_ZAXIS, MJCF_EULER } MjcfTurn;
+
+typedef struct MjcfOrientation {
+	MjcfTurn kind;
+	double v[6];
+} MjcfOrientation;
+
+typedef enum MjcfJointType { MJCF_FREE, MJCF_BALL, MJCF_SLIDE, MJCF_HINGE } MjcfJointType;
+
+typedef struct MjcfJointAttributes {
+	int type, limited, force_limited;
+	CalVec3 pos, axis;
+	double range[2], force_range[2], solref[2], solimp[5];
+	double ref, springref, armature, frictionloss;
+	double stiffness[3], damping[3]; // polynomials
+	double spring_damper[2];         // time constant and damping ratio; 0: not given
+	bool actuator_gravcomp;
+} MjcfJointAttributes;
+
+typedef enum MjcfShape {
+	MJCF_PLANE,
+	MJCF_HFIELD,
+	MJCF_SPHERE,
+	MJCF_CAPSULE,
+	MJCF_ELLIPSOID,
+	MJCF_CYLINDER,
+	MJCF_BOX,
+	MJCF_MESH,
+	MJCF_SDF
+} MjcfShape;
+
+typedef struct MjcfGeomAttributes {
+	int type, contype, conaffinity, condim, group;
+	double size[3], fromto[6]; // NAN: not given
+	double friction[3], mass, density, margin; // mass NAN: not given
+	double rgba[4];
+	bool shell, rgba_given;
+	CalVec3 pos;
+	MjcfOrientation turn;
+	const char *mesh, *material, *hfield; // NULL: none
+} MjcfGeomAttributes;
+
+typedef struct MjcfSiteAttributes {
+	CalVec3 pos;
+	MjcfOrientation turn;
+	double fromto[6]; // NAN: not given
+} MjcfSiteAttributes;
+
+typedef struct MjcfMeshAttributes {
+	const char *file;
+	CalVec3 scale, refpos;
+	CalQuat refquat;
+	int inertia; // convex, legacy, exact, shell
+} MjcfMeshAttributes;
+
+typedef struct MjcfTendonAttributes {
+	int limited, force_limited;
+	double range[2], force_range[2], solref[2], springlength[2]; // springlength -1: that at qpos0
+	double stiffness[3], damping[3], frictionloss, armature;
+} MjcfTendonAttributes;
+
+typedef enum MjcfGain { MJCF_GAIN_FIXED, MJCF_GAIN_AFFINE, MJCF_GAIN_OTHER } MjcfGain;
+
+typedef struct MjcfActuatorAttributes {
+	int ctrl_limited, force_limited, group;
+	int gain_type, bias_type, dyn_type; // words of the file, from 0; bias: none, affine, others
+	double ctrl_range[2], force_range[2], inherit_range;
+	double gear[6], gain[3], bias[3], dyn[1], damping[3], armature;
+	bool special; // muscle, adhesion, dcmotor, pid ...: Calder has no such thing
+} MjcfActuatorAttributes;
+
+typedef struct MjcfDefaults {
+	MjcfJointAttributes joint;
+	MjcfGeomAttributes geom;
+	MjcfSiteAttributes site;
+	MjcfMeshAttributes mesh;
+	MjcfTendonAttributes tendon;
+	MjcfActuatorAttributes actuator;
+	double rgba[4];       // of materials
+	bool equality_active; //
+} MjcfDefaults;
+
+typedef struct MjcfClass {
+	const char *name;
+	MjcfDefaults defaults;
+} MjcfClass;
+
+/** A document with a compiler of its own: the main one, and each that is attached. */
+typedef struct MjcfFile {
+	XmlElement *root;
+	const char *prefix; // of all its names; "" of the main one
+	MjcfCompiler compiler;
+	MjcfClass *classes; // the first is the top one
+	int class_count, class_capacity;
+} MjcfFile;
+
+/* ---- what the file holds ------------------------------------------------------------------------------ */
+
+typedef enum MjcfKind { MJCF_BODIES, MJCF_JOINTS, MJCF_SITES, MJCF_GEOMS, MJCF_TENDONS, MJCF_MESHES, MJCF_MATERIALS, MJCF_ACTUATORS, MJCF_KINDS } MjcfKind;
+
+/** Every object begins with it. */
+typedef struct MjcfObject {
+	XmlElement *element;
+	const char *name; // with the prefix of its file; NULL: it has none
+	MjcfFile *file;
+} MjcfObject;
+
+typedef struct MjcfBody {
+	MjcfObject object;
+	int parent;     // -1: of the world itself, which is body 0
+	dpose pose;     // in the parent, at qpos0
+	dpose world;    // in the world, at qpos0
+	int first_joint, joint_count;
+	bool is_mocap, has_inertial, is_static; // static: no joint between it and the world
+	double gravcomp;
+	MassProperties mass; // in the body frame
+	CalBodyId id;   // {0}: the ground
+	CalNodeId node; // its frame
+} MjcfBody;
+
+typedef struct MjcfJoint {
+	MjcfObject object;
+	MjcfJointAttributes a; // angles in rad, axis of unit length, in the body frame
+	int body;
+	bool limited;
+	double inertia;    // of the mass matrix at qpos0, mean of its diagonal
+	CalJointId id;
+	CalBodyId carried; // body that it carries: that of the file, or a massless one between two joints
+	const char *label; // its name in the description
+	const char *efforts; // formula of all actuators on it, to be limited as a sum; NULL: none
+	int q_first, u_first; // in qpos and qvel
+} MjcfJoint;
+
+typedef struct MjcfSite {
+	MjcfObject object;
+	int body;
+	dpose pose; // in the body
+	CalNodeId id;
+} MjcfSite;
+
+typedef struct MjcfGeom {
+	MjcfObject object;
+	MjcfGeomAttributes a; // size complete
+	int body;
+	dpose pose; // in the body
+} MjcfGeom;
+
+typedef struct MjcfMesh {
+	MjcfObject object;
+	MjcfMeshAttributes a;
+} MjcfMesh;
+
+typedef struct MjcfMaterial {
+	MjcfObject object;
+	double rgba[4];
+} MjcfMaterial;
+
+typedef struct MjcfTendonTerm {
+	int joint;
+	double factor;
+} MjcfTendonTerm;
+
+typedef struct MjcfTendon {
+	MjcfObject object;
+	MjcfTendonAttributes a;
+	bool is_spatial;
+	int term_count;
+	MjcfTendonTerm *terms;
+	double length; // at qpos0
+} MjcfTendon;
+
+typedef struct MjcfActuator {
+	MjcfObject object;
+	MjcfActuatorAttributes a;
+	double control; // its input, constant
+} MjcfActuator;
+
+typedef struct MjcfList {
+	void *items;
+	int count, capacity;
+	NameIndex names;
+} MjcfList;
+
+typedef struct Mjcf {
+	Import *im;
+	MjcfFile file; // the main one
+	MjcfOption option;
+	MjcfList lists[MJCF_KINDS];
+	double total_mass;
+	int nq, nu;
+	int replica_work; // elements that were searched for references
+	NameIndex device_names;
+	const char **devices; // [device_count] names
+	int device_count, device_capacity;
+	double *qpos, *qvel, *control; // initial state and inputs: [nq], [nu], [actuators]
+	bool by_key;                   // they are those of a keyframe
+} Mjcf;
+
+static inline MjcfBody *mjcf_body(const Mjcf *m, int i) { return (MjcfBody *)m->lists[MJCF_BODIES].items + i; }
+static inline MjcfJoint *mjcf_joint(const Mjcf *m, int i) { return (MjcfJoint *)m->lists[MJCF_JOINTS].items + i; }
+static inline MjcfSite *mjcf_site(const Mjcf *m, int i) { return (MjcfSite *)m->lists[MJCF_SITES].items + i; }
+static inline MjcfGeom *mjcf_geom(const Mjcf *m, int i) { return (MjcfGeom *)m->lists[MJCF_GEOMS].items + i; }
+static inline MjcfTendon *mjcf_tendon(const Mjcf *m, int i) { return (MjcfTendon *)m->lists[MJCF_TENDONS].items + i; }
+static inline MjcfMesh *mjcf_mesh(const Mjcf *m, int i) { return (MjcfMesh *)m->lists[MJCF_MESHES].items + i; }
+static inline MjcfMaterial *mjcf_material(const Mjcf *m, int i) { return (MjcfMaterial *)m->lists[MJCF_MATERIALS].items + i; }
+static inline MjcfActuator *mjcf_actuator(const Mjcf *m, int i) { return (MjcfActuator *)m->lists[MJCF_ACTUATORS].items + i; }
+
+/* ---- lists (mjcf_list.c) ------------------------------------------------------------------------------- */
+
+/** A new object of a kind with the name that its element gives; its number, or -1 after an error. Zeroed otherwise. */
+int mjcf_add(Mjcf *m, MjcfKind kind, MjcfFile *file, XmlElement *element);
+/** By the name as the file writes it; -1: there is none. */
+int mjcf_find(const Mjcf *m, MjcfKind kind, const MjcfFile *file, const char *name);
+/** The object that an attribute names; -1: the attribute is not there (fine) or names nothing (false, error). */
+bool mjcf_refer(Mjcf *m, MjcfKind kind, const MjcfFile *file, XmlElement *element, const char *attribute, int *index);
+void mjcf_lists_free(Mjcf *m);
+/** A name that no object of the kind has and no other call gave: base, or with a number after it. */
+const char *mjcf_label(Mjcf *m, MjcfKind kind, const char *base);
+/** Text in the memory of the tree; NULL: out of memory, which is set as the error. */
+const char *mjcf_format(Mjcf *m, const char *format, ...) ERROR_PRINTF(2, 3);
+/** A name for a device that no other has: base, or with a number after it. */
+const char *mjcf_device_label(Mjcf *m, const char *base);
+/** 'name' for formulas; NULL: it cannot be written, which is set as the error. */
+const char *mjcf_quoted(Mjcf *m, const XmlElement *element, const char *name);
+/** An attribute that changes the motion and has no counterpart: an error unless a partial model is asked for. */
+bool mjcf_missing_attribute(Mjcf *m, const XmlElement *element, const char *attribute, const char *format, ...)
+	ERROR_PRINTF(4, 5);
+/** An effort on a joint with one degree of freedom: a formula, or a number where formula is NULL. */
+bool mjcf_add_effort(Mjcf *m, const XmlElement *element, const char *name, const MjcfJoint *joint, const char *formula,
+                     double number);
+/** Room for one more item in an array in the tree's memory. */
+bool mjcf_grow(Mjcf *m, void **items, int count, int *capacity, size_t size);
+
+/* ---- phases ------------------------------------------------------------------------------------------------ */
+
+bool mjcf_include(Mjcf *m, XmlElement *root);
+bool mjcf_replicate(Mjcf *m, MjcfFile *file);
+bool mjcf_read_compiler(Mjcf *m, MjcfFile *file);
+bool mjcf_read_option(Mjcf *m);
+bool mjcf_read_classes(Mjcf *m, MjcfFile *file);
+bool mjcf_read_assets(Mjcf *m, MjcfFile *file);
+bool mjcf_read_bodies(Mjcf *m);
+bool mjcf_complete_masses(Mjcf *m);
+bool mjcf_build_tree(Mjcf *m);
+bool mjcf_build_joint_devices(Mjcf *m);
+bool mjcf_build_state(Mjcf *m);
+bool mjcf_read_tendons(Mjcf *m, MjcfFile *file);
+bool mjcf_build_tendon_devices(Mjcf *m);
+bool mjcf_read_equalities(Mjcf *m, MjcfFile *file);
+bool mjcf_read_actuators(Mjcf *m, MjcfFile *file);
+bool mjcf_build_actuators(Mjcf *m);
+bool mjcf_read_keyframes(Mjcf *m);
+bool mjcf_build_contact(Mjcf *m, MjcfFile *file);
+bool mjcf_build_visuals(Mjcf *m);
+bool mjcf_report(Mjcf *m, XmlElement *root);
+
+/* ---- classes and attributes ---------------------------------------------------------------------------- */
+
+/** The class of an element: its own, or that of the elements around it. NULL after an error. */
+const MjcfClass *mjcf_class_of(Mjcf *m, MjcfFile *file, XmlElement *element, int around);
+/** Number of the class that childclass names, or `around`. */
+bool mjcf_childclass(Mjcf *m, MjcfFile *file, XmlElement *element, int around, int *inside);
+MjcfDefaults mjcf_defaults(void);
+bool mjcf_apply_joint(Mjcf *m, MjcfJointAttributes *a, XmlElement *element);
+bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, XmlElement *element);
+bool mjcf_apply_site(Mjcf *m, MjcfSiteAttributes *a, XmlElement *element);
+bool mjcf_apply_mesh(Mjcf *m, MjcfMeshAttributes *a, XmlElement *element);
+bool mjcf_apply_tendon(Mjcf *m, MjcfTendonAttributes *a, XmlElement *element);
+bool mjcf_apply_actuator(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *element);
+bool mjcf_is_actuator(const XmlElement *element);
+/** False, true or auto into *value. */
+bool mjcf_apply_switch(Mjcf *m, XmlElement *element, const char *attribute, int *value);
+/** Up to count numbers over those that are there. */
+bool mjcf_apply_numbers(Mjcf *m, XmlElement *element, const char *attribute, double *values, int count);
+bool mjcf_apply_orientation(Mjcf *m, MjcfOrientation *turn, XmlElement *element);
+CalQuat mjcf_quaternion(const MjcfCompiler *compiler, const MjcfOrientation *turn);
+/** pos and orientation of an element as a pose. */
+bool mjcf_read_pose(Mjcf *m, const MjcfFile *file, XmlElement *element, dpose *pose);
+/** Whether a range limits; an error where the file must say it and does not. */
+bool mjcf_limited(Mjcf *m, const MjcfFile *file, const XmlElement *element, int limited, const double range[2],
+                  const char *what, bool *is);
+
+static inline bool mjcf_is_scalar(const MjcfJoint *joint) { return joint->a.type == MJCF_HINGE || joint->a.type == MJCF_SLIDE; }
+
+/* ---- masses (mjcf_inertia.c) ----------------------------------------------------------------------------- */
+
+/** Diagonal of the mass matrix at qpos0 into the joints. */
+bool mjcf_joint_inertias(Mjcf *m);
+
+/** A placement with a quaternion of unit length. */
+static inline CalPlacement mjcf_placement(dpose pose) { return placement_of(&pose); }
+
+#endif

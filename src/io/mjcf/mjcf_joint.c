@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mjcf_joint.c — limits, dry friction and springs of higher order of joints as devices, weight compensation, and the initial
+ * state.
+ *
+ * MuJoCo's limits are constraints that give way: beyond the limit by r, at the speed v, the acceleration aimed at is
+ * -b v - k r, with b = 2/(d tau) and k = 1/(d tau z)^2 of a time constant tau, a damping ratio z and the impedance d
+ * (solreflimit, solimplimit). Here a spring and damper push back with these factors times the inertia that the joint feels
+ * at qpos0.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf/mjcf_internal.h"
+
+static const double smoothing_angular = 0.01; // [rad/s] below which dry friction falls to zero
+static const double smoothing_linear = 0.001; // [m/s]
+
+enum { PLACE_MAX = 400 };
+
+bool mjcf_add_effort(Mjcf *m, const XmlElement *element, const char *name, const MjcfJoint *joint, const char *formula,
+                     double number) {
+	char place[PLACE_MAX];
+	const CalAppliedLoadDef def = {.name = mjcf_device_label(m, name),
+	                               .joint = joint->id,
+	                               .effort = {.formula = formula, .number = number},
+	                               .place = xml_place(element, place, sizeof place)};
+	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "applied_load", &def, m->im->error));
+}
+
+/* ---- limits -------------------------------------------------------------------------------------------------- */
+
+static void stop_factors(const MjcfJointAttributes *a, double timestep, double *k, double *b) {
+	const double d = fmin(fmax(a->solimp[1], 1e-4), 0.9999);
+	if (a->solref[0] <= 0 && a->solref[1] <= 0) { // stiffness and damping themselves, negative
+		*k = -a->solref[0] / (d * d);
+		*b = -a->solref[1] / d;
+		return;
+	}
+	const double tau = fmax(a->solref[0], 2 * timestep), ratio = fmax(a->solref[1], 1e-4);
+	*k = 1 / (d * d * tau * tau * ratio * ratio);
+	*b = 2 / (d * tau);
+}
+
+static bool add_limit(Mjcf *m, const MjcfJoint *joint) {
+	char place[PLACE_MAX];
+	double k, b;
+	const XmlElement *e = joint->object.element;
+	if (!joint->limited || !m->option.on.limit || joint->a.type == MJCF_FREE)
+		return true;
+	if (joint->a.type == MJCF_BALL)
+		return mjcf_missing_attribute(m, e, "range", "Calder has no limit for the angle of a ball joint");
+	stop_factors(&joint->a, m->option.timestep, &k, &b);
+	const double inertia = joint->inertia > 0 ? joint->inertia : 1;
+	const char *name = mjcf_format(m, "%s_limit", joint->label);
+	const CalLimitDef def = {.name = name ? mjcf_device_label(m, name) : NULL,
+	                         .joint = joint->id,
+	                         .lower = joint->a.range[0],
+	                         .upper = joint->a.range[1],
+	                         .stiffness = k > 0 ? k * inertia : inertia,
+	                         .damping = fmax(b * inertia, 0),
+	                         .place = xml_place(e, place, sizeof place)};
+	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "limit", &def, m->im->error));
+}
+
+/* ---- friction, polynomials --------------------------------------------------------------------------------- */
+
+static bool add_friction(Mjcf *m, const MjcfJoint *joint) {
+	char place[PLACE_MAX];
+	const XmlElement *e = joint->object.element;
+	if (!(joint->a.frictionloss > 0) || !m->option.on.frictionloss)
+		return true;
+	if (!mjcf_is_scalar(joint))
+		return mjcf_missing_attribute(m, e, "frictionloss", "Calder has dry friction of hinges and slides only");
+	const char *name = mjcf_format(m, "%s_friction", joint->label);
+	const CalFrictionDef def = {.name = name ? mjcf_device_label(m, name) : NULL,
+	                            .joint = joint->id,
+	                            .coulomb = joint->a.frictionloss,
+	                            .smoothing_speed = joint->a.type == MJCF_SLIDE ? smoothing_linear : smoothing_angular,
+	                            .place = xml_place(e, place, sizeof place)};
+	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "friction", &def, m->im->error));
+}
+
+static bool add_polynomial_damping(Mjcf *m, const MjcfJoint *joint) {
+	const double *d = joint->a.damping;
+	if ((d[1] == 0 && d[2] == 0) || !m->option.on.damper)
+		return true;
+	if (!mjcf_is_scalar(joint))
+		return mjcf_missing_attribute(m, joint->object.element, "damping",
+		                              "damping by a polynomial is possible of hinges and slides only");
+	const char *u = mjcf_quoted(m, joint->object.element, joint->label);
+	const char *name = mjcf_format(m, "%s_damping", joint->label);
+	const char *formula =
+		u ? mjcf_format(m, "-(%.17g)*u(%s)*abs(u(%s)) - (%.17g)*u(%s)^3", d[1], u, u, d[2], u) : NULL;
+	return name && formula && mjcf_add_effort(m, joint->object.element, name, joint, formula, 0);
+}
+
+static bool add_polynomial_stiffness(Mjcf *m, const MjcfJoint *joint) {
+	const double *k = joint->a.stiffness;
+	if ((k[1] == 0 && k[2] == 0) || !m->option.on.spring)
+		return true;
+	if (!mjcf_is_scalar(joint))
+		return mjcf_missing_attribute(m, joint->object.element, "stiffness",
+		                              "a spring by a polynomial is possible of hinges and slides only");
+	const char *q = mjcf_quoted(m, joint->object.element, joint->label);
+	const char *name = mjcf_format(m, "%s_spring", joint->label);
+	const char *formula = q ? mjcf_format(m, "-(%.17g)*(q(%s) - (%.17g))^2 - (%.17g)*(q(%s) - (%.17g))^3", k[1], q,
+	                                      joint->a.springref, k[2], q, joint->a.springref)
+	                        : NULL;
+	return name && formula && mjcf_add_effort(m, joint->object.element, name, joint, formula, 0);
+}
+
+static bool check_free_spring(Mjcf *m, const MjcfJoint *joint) {
+	return joint->a.type != MJCF_FREE || !m->option.on.spring ||
+	       (joint->a.stiffness[0] == 0 && !(joint->a.spring_damper[0] > 0)) ||
+	       mjcf_missing_attribute(m, joint->object.element, "stiffness", "Calder has no springs of free joints");
+}
+
+/* ---- weight compensation ---------------------------------------------------------------------------------- */
+
+static bool add_gravcomp(Mjcf *m, const MjcfBody *body) {
+	char place[PLACE_MAX];
+	const CalVec3 g = m->option.gravity;
+	const double factor = -body->gravcomp * body->mass.mass;
+	const CalBodyDef *def = cal_desc_body(m->im->desc, body->id);
+	if (factor == 0 || !m->option.on.gravity || body->is_static || !def)
+		return true;
+	const char *name = mjcf_format(m, "%s_gravcomp", def->name);
+	CalNodeDef node = cal_node_def();
+	CalNodeId id;
+	node.name = "gravcomp";
+	node.placement.position = body->mass.com;
+	node.place = xml_place(body->object.element, place, sizeof place);
+	if (!name || !import_ok(m->im, cal_desc_add_node(m->im->desc, body->id, &node, &id, m->im->error)))
+		return false;
+	const CalAppliedLoadDef load = {
+		.name = mjcf_device_label(m, name),
+		.node = id,
+		.frame = CAL_FRAME_WORLD,
+		.force = {{.number = factor * g.x}, {.number = factor * g.y}, {.number = factor * g.z}},
+		.place = place};
+	return load.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "applied_load", &load, m->im->error));
+}
+
+static bool note_devices(Mjcf *m) {
+	int limits = 0, frictions = 0;
+	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
+		const MjcfJoint *joint = mjcf_joint(m, i);
+		limits += mjcf_is_scalar(joint) && joint->limited && m->option.on.limit;
+		frictions += mjcf_is_scalar(joint) && joint->a.frictionloss > 0 && m->option.on.frictionloss;
+	}
+	if (limits && !import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
+	                           "limits of %d joint%s are springs and dampers with the time constants of solreflimit and the "
+	                           "inertia at qpos0, not constraints of a solver",
+	                           limits, limits == 1 ? "" : "s"))
+		return false;
+	return !frictions || import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
+	                                 "dry friction (frictionloss) of %d joint%s falls to zero below %g rad/s (of slides %g "
+	                                 "m/s): there is no true stiction",
+	                                 frictions, frictions == 1 ? "" : "s", smoothing_angular, smoothing_linear);
+}
+
+bool mjcf_build_joint_devices(Mjcf *m) {
+	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
+		const MjcfJoint *joint = mjcf_joint(m, i);
+		if (!(add_limit(m, joint) && add_friction(m, joint) && add_polynomial_damping(m, joint) &&
+		      add_polynomial_stiffness(m, joint) && check_free_spring(m, joint)))
+			return false;
+	}
+	for (int i = 1; i < m->lists[MJCF_BODIES].count; i++)
+		if (!add_gravcomp(m, mjcf_body(m, i)))
+			return false;
+	return note_devices(m);
+}
+
+/* ---- the initial state ------------------------------------------------------------------------------------- */
+
+static bool is_zero(const double *values, int count) {
+	for (int i = 0; i < count; i++)
+		if (values[i] != 0)
+			return false;
+	return true;
+}
+
+bool mjcf_build_state(Mjcf *m) {
+	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
+		const MjcfJoint *joint = mjcf_joint(m, i);
+		const int nu = joint->a.type == MJCF_FREE ? 6 : joint->a.type == MJCF_BALL ? 3 : 1;
+		const double *q = m->qpos + joint->q_first, *u = m->qvel + joint->u_first;
+		const bool moves = !is_zero(u, nu);
+		const bool neutral = (joint->a.type == MJCF_BALL && q[0] == 1) || (mjcf_is_scalar(joint) && q[0] == 0);
+		if (neutral && !moves && !m->by_key)
+			continue;
+		const CalStateDef def = {.q = q, .u = moves ? u : NULL, .guess = cal_desc_loop_count(m->im->desc) > 0};
+		if (!import_ok(m->im, cal_setup_set_state(m->im->setup, joint->id, &def, m->im->error)))
+			return false;
+	}
+	return true;
+}

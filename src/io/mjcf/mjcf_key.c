@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mjcf_key.c — the initial state: qpos0, or the keyframe "home" where the file has one.
+ *
+ * MuJoCo starts at qpos0, the pose of the file; keyframes are states to which a program may go. By convention "home" is where
+ * a robot with position servos rests, with the inputs that hold it.
+ */
+#include <string.h>
+
+#include "io/mjcf/mjcf_internal.h"
+
+static bool allocate_state(Mjcf *m) {
+	m->qpos = xml_array(m->im->tree, (size_t)m->nq + 1, sizeof *m->qpos);
+	m->qvel = xml_array(m->im->tree, (size_t)m->nu + 1, sizeof *m->qvel);
+	m->control = xml_array(m->im->tree, (size_t)m->lists[MJCF_ACTUATORS].count + 1, sizeof *m->control);
+	return (m->qpos && m->qvel && m->control) || import_no_memory(m->im);
+}
+
+static void set_qpos0(Mjcf *m) {
+	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
+		const MjcfJoint *joint = mjcf_joint(m, i);
+		double *q = m->qpos + joint->q_first;
+		if (joint->a.type == MJCF_FREE) {
+			const CalPlacement p = mjcf_placement(mjcf_body(m, joint->body)->pose);
+			const double values[7] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
+			                          p.orientation.x, p.orientation.y, p.orientation.z};
+			memcpy(q, values, sizeof values);
+		} else if (joint->a.type == MJCF_BALL) {
+			q[0] = 1;
+		} else {
+			q[0] = joint->a.ref;
+		}
+	}
+}
+
+static bool read_vector(Mjcf *m, XmlElement *key, const char *attribute, double *values, int count) {
+	int given;
+	if (!xml_peek(key, attribute))
+		return true;
+	if (count == 0 && xml_peek(key, attribute)[0] == 0)
+		return xml_get(key, attribute), true;
+	return import_list(m->im, key, attribute, values, 0, count, &given);
+}
+
+static bool use_key(Mjcf *m, XmlElement *key) {
+	double time = 0;
+	m->by_key = true;
+	if (!(read_vector(m, key, "qpos", m->qpos, m->nq) && read_vector(m, key, "qvel", m->qvel, m->nu) &&
+	      read_vector(m, key, "ctrl", m->control, m->lists[MJCF_ACTUATORS].count) &&
+	      import_number(m->im, key, "time", &time, NULL)))
+		return false;
+	return import_note(m->im, CAL_IMPORT_ASSUMED, key, NULL,
+	                   "the run starts at the keyframe \"home\"; its ctrl is the constant input of the actuators");
+}
+
+bool mjcf_read_keyframes(Mjcf *m) {
+	if (!allocate_state(m))
+		return false;
+	set_qpos0(m);
+	for (XmlElement *frames = xml_child(m->file.root, "keyframe"); frames; frames = xml_again(frames))
+		for (XmlElement *key = xml_child(frames, "key"); key; key = xml_again(key)) {
+			const char *name = xml_get(key, "name");
+			if (name && strcmp(name, "home") == 0 && !m->by_key) {
+				if (!use_key(m, key))
+					return false;
+			} else if (!import_ignore(m->im, key, "the run starts at %s; to start at this keyframe, call it \"home\"",
+			                          m->by_key ? "the keyframe \"home\"" : "qpos0, the pose of the file")) {
+				return false;
+			}
+		}
+	return true;
+}
