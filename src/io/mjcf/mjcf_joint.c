@@ -13,9 +13,6 @@
 
 #include "io/mjcf/mjcf_internal.h"
 
-static const double smoothing_angular = 0.01; // [rad/s] below which dry friction falls to zero
-static const double smoothing_linear = 0.001; // [m/s]
-
 enum { PLACE_MAX = 400 };
 
 bool mjcf_add_effort(Mjcf *m, const XmlElement *element, const char *name, const MjcfJoint *joint, const char *formula,
@@ -43,7 +40,6 @@ static void stop_factors(const MjcfJointAttributes *a, double timestep, double *
 }
 
 static bool add_limit(Mjcf *m, const MjcfJoint *joint) {
-	char place[PLACE_MAX];
 	double k, b;
 	const XmlElement *e = joint->object.element;
 	if (!joint->limited || !m->option.on.limit || joint->a.type == MJCF_FREE)
@@ -51,34 +47,19 @@ static bool add_limit(Mjcf *m, const MjcfJoint *joint) {
 	if (joint->a.type == MJCF_BALL)
 		return mjcf_missing_attribute(m, e, "range", "Calder has no limit for the angle of a ball joint");
 	stop_factors(&joint->a, m->option.timestep, &k, &b);
-	const double inertia = joint->inertia > 0 ? joint->inertia : 1;
-	const char *name = mjcf_format(m, "%s_limit", joint->label);
-	const CalLimitDef def = {.name = name ? mjcf_device_label(m, name) : NULL,
-	                         .joint = joint->id,
-	                         .lower = joint->a.range[0],
-	                         .upper = joint->a.range[1],
-	                         .stiffness = k > 0 ? k * inertia : inertia,
-	                         .damping = fmax(b * inertia, 0),
-	                         .place = xml_place(e, place, sizeof place)};
-	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "limit", &def, m->im->error));
+	return import_limit(m->im, e, joint->id, 0, joint->a.range[0], joint->a.range[1], fmax(k, 0) * joint->inertia,
+	                    fmax(b, 0) * joint->inertia);
 }
 
 /* ---- friction, polynomials --------------------------------------------------------------------------------- */
 
 static bool add_friction(Mjcf *m, const MjcfJoint *joint) {
-	char place[PLACE_MAX];
 	const XmlElement *e = joint->object.element;
 	if (!(joint->a.frictionloss > 0) || !m->option.on.frictionloss)
 		return true;
 	if (!mjcf_is_scalar(joint))
 		return mjcf_missing_attribute(m, e, "frictionloss", "Calder has dry friction of hinges and slides only");
-	const char *name = mjcf_format(m, "%s_friction", joint->label);
-	const CalFrictionDef def = {.name = name ? mjcf_device_label(m, name) : NULL,
-	                            .joint = joint->id,
-	                            .coulomb = joint->a.frictionloss,
-	                            .smoothing_speed = joint->a.type == MJCF_SLIDE ? smoothing_linear : smoothing_angular,
-	                            .place = xml_place(e, place, sizeof place)};
-	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "friction", &def, m->im->error));
+	return import_friction(m->im, e, joint->id, 0, joint->a.frictionloss);
 }
 
 static bool add_polynomial_damping(Mjcf *m, const MjcfJoint *joint) {
@@ -155,9 +136,9 @@ static bool note_devices(Mjcf *m) {
 	                           limits, limits == 1 ? "" : "s"))
 		return false;
 	return !frictions || import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
-	                                 "dry friction (frictionloss) of %d joint%s falls to zero below %g rad/s (of slides %g "
-	                                 "m/s): there is no true stiction",
-	                                 frictions, frictions == 1 ? "" : "s", smoothing_angular, smoothing_linear);
+	                                 "dry friction (frictionloss) of %d joint%s falls to zero below %g rad/s or m/s: there "
+	                                 "is no true stiction",
+	                                 frictions, frictions == 1 ? "" : "s", IMPORT_FRICTION_SPEED);
 }
 
 bool mjcf_build_joint_devices(Mjcf *m) {

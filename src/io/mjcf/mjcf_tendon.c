@@ -8,8 +8,6 @@
 
 #include "io/mjcf/mjcf_internal.h"
 
-static const double smoothing_speed = 0.01; // below which dry friction falls to zero
-
 enum { PLACE_MAX = 400 };
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
@@ -182,7 +180,7 @@ static const char *tendon_force(Mjcf *m, const MjcfTendon *tendon, bool limited)
 		force = append_force(
 			m, force, mjcf_format(m, "- (%.17g)*%s*abs(%s) - (%.17g)*%s^3", a->damping[1], V, V, a->damping[2], V));
 	if (force && m->option.on.frictionloss && a->frictionloss > 0)
-		force = append_force(m, force, mjcf_format(m, "- (%.17g)*smooth_sign(%s, %g)", a->frictionloss, V, smoothing_speed));
+		force = append_force(m, force, mjcf_format(m, "- (%.17g)*smooth_sign(%s, %g)", a->frictionloss, V, IMPORT_FRICTION_SPEED));
 	if (force && limited)
 		force = append_force(m, force, limit_force(m, tendon, L, V));
 	return force;

@@ -58,7 +58,7 @@ static bool shape_of(const MjcfGeomAttributes *a, CalVisual *visual) {
 
 static bool add_visual(Mjcf *m, const MjcfGeom *geom) {
 	CalVisual visual = {.placement = mjcf_placement(geom->pose)};
-	bool visible;
+	bool visible = false;
 	if (!color_of(m, geom, &visual.color, &visible))
 		return false;
 	if (!visible || !shape_of(&geom->a, &visual))
