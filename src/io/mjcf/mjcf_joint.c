@@ -123,22 +123,15 @@ static bool add_gravcomp(Mjcf *m, const MjcfBody *body) {
 	return load.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "applied_load", &load, m->im->error));
 }
 
-static bool note_devices(Mjcf *m) {
-	int limits = 0, frictions = 0;
-	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
-		const MjcfJoint *joint = mjcf_joint(m, i);
-		limits += mjcf_is_scalar(joint) && joint->limited && m->option.on.limit;
-		frictions += mjcf_is_scalar(joint) && joint->a.frictionloss > 0 && m->option.on.frictionloss;
-	}
-	if (limits && !import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
-	                           "limits of %d joint%s are springs and dampers with the time constants of solreflimit and the "
-	                           "inertia at qpos0, not constraints of a solver",
-	                           limits, limits == 1 ? "" : "s"))
-		return false;
-	return !frictions || import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
-	                                 "dry friction (frictionloss) of %d joint%s falls to zero below %g rad/s or m/s: there "
-	                                 "is no true stiction",
-	                                 frictions, frictions == 1 ? "" : "s", IMPORT_FRICTION_SPEED);
+static bool note_friction(Mjcf *m) {
+	int count = 0;
+	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++)
+		count += mjcf_is_scalar(mjcf_joint(m, i)) && mjcf_joint(m, i)->a.frictionloss > 0;
+	return !count || !m->option.on.frictionloss ||
+	       import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
+	                   "dry friction (frictionloss) of %d joint%s falls to zero below %g rad/s or m/s: there is no true "
+	                   "stiction",
+	                   count, count == 1 ? "" : "s", IMPORT_FRICTION_SPEED);
 }
 
 bool mjcf_build_joint_devices(Mjcf *m) {
@@ -151,7 +144,7 @@ bool mjcf_build_joint_devices(Mjcf *m) {
 	for (int i = 1; i < m->lists[MJCF_BODIES].count; i++)
 		if (!add_gravcomp(m, mjcf_body(m, i)))
 			return false;
-	return note_devices(m);
+	return note_friction(m);
 }
 
 /* ---- the initial state ------------------------------------------------------------------------------------- */

@@ -1,3 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * mjcf_notes.c — elements and attributes of MJCF that are known and not taken over, with the reason.
+ *
+ * They are what no other file of the reader looked at. Each row gives one line of the import report, at the first place, with
+ * the number of places. What is in no row is unknown, and reported as such afterwards.
+ */
+#include <string.h>
+
 #include "io/mjcf/mjcf_internal.h"
-bool mjcf_report(Mjcf *m, XmlElement *root) { (void)m; (void)root; return true; }
+
+#define LOOKS "it is for pictures"
+#define SOLVER "it sets MuJoCo's constraint solver, which Calder has not"
+#define USER "data of the user's own"
+
+typedef struct Row {
+	const char *element;   // NULL: any
+	const char *attribute; // NULL: the element with all inside
+	CalImportKind kind;
+	const char *text;
+} Row;
+
+static const Row rows[] = {
+	{"visual", NULL, CAL_IMPORT_IGNORED, LOOKS},
+	{"statistic", NULL, CAL_IMPORT_IGNORED, LOOKS},
+	{"light", NULL, CAL_IMPORT_IGNORED, LOOKS},
+	{"camera", NULL, CAL_IMPORT_IGNORED, LOOKS},
+	{"texture", NULL, CAL_IMPORT_IGNORED, LOOKS},
+	{"layer", NULL, CAL_IMPORT_IGNORED, LOOKS},
+	{"skin", NULL, CAL_IMPORT_IGNORED, LOOKS},
+	{"size", NULL, CAL_IMPORT_IGNORED, "sizes of MuJoCo's memory"},
+	{"custom", NULL, CAL_IMPORT_IGNORED, USER},
+	{"lengthrange", NULL, CAL_IMPORT_IGNORED, "it is for muscles"},
+	{"sensor", NULL, CAL_IMPORT_IGNORED, "what to record is chosen in a run: calder signals lists what there is"},
+	{"hfield", NULL, CAL_IMPORT_IGNORED, "Calder has no height fields"},
+	{"extension", NULL, CAL_IMPORT_IGNORED, "plugins are named where they are used"},
+
+	{"geom", "group", CAL_IMPORT_IGNORED, LOOKS},
+	{NULL, "rgba", CAL_IMPORT_IGNORED, LOOKS},
+	{NULL, "material", CAL_IMPORT_IGNORED, LOOKS},
+	{NULL, "user", CAL_IMPORT_IGNORED, USER},
+	{NULL, "group", CAL_IMPORT_IGNORED, LOOKS},
+	{"spatial", "width", CAL_IMPORT_IGNORED, LOOKS},
+	{"tendon", "width", CAL_IMPORT_IGNORED, LOOKS},
+	{"site", "size", CAL_IMPORT_IGNORED, LOOKS},
+	{"site", "type", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "texture", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "texrepeat", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "texuniform", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "emission", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "specular", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "shininess", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "reflectance", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "metallic", CAL_IMPORT_IGNORED, LOOKS},
+	{"material", "roughness", CAL_IMPORT_IGNORED, LOOKS},
+	{"mesh", "normal", CAL_IMPORT_IGNORED, LOOKS},
+	{"mesh", "texcoord", CAL_IMPORT_IGNORED, LOOKS},
+	{"mesh", "smoothnormal", CAL_IMPORT_IGNORED, LOOKS},
+	{"mesh", "content_type", CAL_IMPORT_IGNORED, "the ending of the file's name says what it is"},
+	{"mesh", "maxhullvert", CAL_IMPORT_IGNORED, "Calder needs no convex hulls"},
+	{"mesh", "octree_maxdepth", CAL_IMPORT_IGNORED, "Calder needs no octrees"},
+
+	{"compiler", "texturedir", CAL_IMPORT_IGNORED, LOOKS},
+	{"compiler", "usethread", CAL_IMPORT_IGNORED, "it sets how MuJoCo compiles"},
+	{"compiler", "fitaabb", CAL_IMPORT_IGNORED, "primitives are not fitted to meshes"},
+	{"compiler", "discardvisual", CAL_IMPORT_IGNORED, LOOKS},
+	{"compiler", "fusestatic", CAL_IMPORT_IGNORED, "bodies without joints keep their names; the motion is the same"},
+	{"compiler", "saveinertial", CAL_IMPORT_IGNORED, "it sets how MuJoCo saves files"},
+	{"compiler", "exactmeshinertia", CAL_IMPORT_IGNORED, "meshes are integrated exactly anyway"},
+	{"compiler", "convexhull", CAL_IMPORT_IGNORED, "Calder needs no convex hulls"},
+	{"compiler", "conflict", CAL_IMPORT_IGNORED, "it concerns attached models"},
+	{"body", "sleep", CAL_IMPORT_IGNORED, "bodies do not sleep"},
+	{"body", "simple", CAL_IMPORT_IGNORED, "it sets how MuJoCo computes"},
+
+	{"option", "impratio", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "tolerance", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "ls_tolerance", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "noslip_tolerance", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "ccd_tolerance", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "sleep_tolerance", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "cone", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "jacobian", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "solver", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "iterations", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "ls_iterations", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "noslip_iterations", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "ccd_iterations", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "mpr_iterations", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "mpr_tolerance", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "sdf_iterations", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "sdf_initpoints", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "collision", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "apirate", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "o_margin", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "o_solref", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "o_solimp", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "o_friction", CAL_IMPORT_IGNORED, SOLVER},
+	{"option", "wind", CAL_IMPORT_IGNORED, "there is no medium (density and viscosity are 0)"},
+	{"option", "magnetic", CAL_IMPORT_IGNORED, "it is for magnetometers"},
+	{"flag", "warmstart", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "refsafe", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "sensor", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "midphase", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "eulerdamp", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "autoreset", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "nativeccd", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "island", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "multiccd", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "override", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "energy", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "fwdinv", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "invdiscrete", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "sleep", CAL_IMPORT_IGNORED, SOLVER},
+	{"flag", "diagexact", CAL_IMPORT_IGNORED, SOLVER},
+
+	{NULL, "solref", CAL_IMPORT_CHANGED, "how constraints give way in MuJoCo; equalities are rigid, and contact has its own law"},
+	{NULL, "solimp", CAL_IMPORT_CHANGED, "how constraints give way in MuJoCo; equalities are rigid, and contact has its own law"},
+	{NULL, "solimplimit", CAL_IMPORT_CHANGED, "how constraints give way in MuJoCo; stops are springs and dampers"},
+	{NULL, "solreffriction", CAL_IMPORT_CHANGED, "how dry friction gives way in MuJoCo"},
+	{NULL, "solimpfriction", CAL_IMPORT_CHANGED, "how dry friction gives way in MuJoCo"},
+	{"geom", "solmix", CAL_IMPORT_CHANGED, SOLVER},
+	{"geom", "priority", CAL_IMPORT_CHANGED, "Calder takes the friction of a pair from both sides"},
+	{"geom", "gap", CAL_IMPORT_IGNORED, SOLVER},
+	{"geom", "fitscale", CAL_IMPORT_IGNORED, "primitives are not fitted to meshes"},
+	{"geom", "fluidshape", CAL_IMPORT_IGNORED, "there is no medium (density and viscosity are 0)"},
+	{"geom", "fluidcoef", CAL_IMPORT_IGNORED, "there is no medium (density and viscosity are 0)"},
+	{"joint", "margin", CAL_IMPORT_IGNORED, SOLVER},
+	{"fixed", "margin", CAL_IMPORT_IGNORED, SOLVER},
+	{"spatial", "margin", CAL_IMPORT_IGNORED, SOLVER},
+	{"tendon", "margin", CAL_IMPORT_IGNORED, SOLVER},
+	{NULL, "actlimited", CAL_IMPORT_IGNORED, "inputs are constant"},
+	{NULL, "actrange", CAL_IMPORT_IGNORED, "inputs are constant"},
+	{NULL, "actdim", CAL_IMPORT_IGNORED, "inputs are constant"},
+	{NULL, "actearly", CAL_IMPORT_IGNORED, "inputs are constant"},
+	{NULL, "lengthrange", CAL_IMPORT_IGNORED, "it is for muscles"},
+	{NULL, "cranklength", CAL_IMPORT_IGNORED, "it is for slider-cranks"},
+	{NULL, "nsample", CAL_IMPORT_IGNORED, "inputs are constant"},
+	{NULL, "interp", CAL_IMPORT_IGNORED, "inputs are constant"},
+	{NULL, "delay", CAL_IMPORT_IGNORED, "inputs are constant"},
+	{"key", "act", CAL_IMPORT_IGNORED, "activations start at 0"},
+	{"key", "mpos", CAL_IMPORT_IGNORED, "mocap bodies start where the file puts them"},
+	{"key", "mquat", CAL_IMPORT_IGNORED, "mocap bodies start where the file puts them"},
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+typedef struct Found {
+	XmlElement *first[ROW_COUNT];
+	int count[ROW_COUNT];
+} Found;
+
+static int find_row(const XmlElement *e, const char *attribute) {
+	for (int i = 0; i < ROW_COUNT; i++)
+		if ((!rows[i].element || xml_is(e, rows[i].element)) &&
+		    (attribute ? rows[i].attribute && strcmp(rows[i].attribute, attribute) == 0 : !rows[i].attribute))
+			return i;
+	return -1;
+}
+
+static void count_row(Found *found, int row, XmlElement *e) {
+	if (row >= 0 && found->count[row]++ == 0)
+		found->first[row] = e;
+}
+
+static void find_unused(Found *found, XmlElement *e) {
+	if (!e->used) {
+		const int row = find_row(e, NULL);
+		if (row >= 0)
+			xml_use_all(e);
+		count_row(found, row, e);
+		return;
+	}
+	for (int i = 0; i < e->attribute_count; i++) {
+		const int row = e->attributes[i].used ? -1 : find_row(e, e->attributes[i].name);
+		e->attributes[i].used = e->attributes[i].used || row >= 0;
+		count_row(found, row, e);
+	}
+	for (XmlElement *child = e->first; child; child = child->next)
+		find_unused(found, child);
+}
+
+bool mjcf_report(Mjcf *m, XmlElement *root) {
+	Found found = {0};
+	find_unused(&found, root);
+	for (int i = 0; i < ROW_COUNT; i++) {
+		const int more = found.count[i] - 1;
+		if (more < 0)
+			continue;
+		if (!(more ? import_note(m->im, rows[i].kind, found.first[i], rows[i].attribute, "%s (and in %d more place%s)",
+		                         rows[i].text, more, more == 1 ? "" : "s")
+		           : import_note(m->im, rows[i].kind, found.first[i], rows[i].attribute, "%s", rows[i].text)))
+			return false;
+	}
+	return true;
+}
