@@ -1,3 +1,334 @@
 // SPDX-License-Identifier: Apache-2.0
+/*
+ * mjcf_contact.c — geoms that may touch as contact devices.
+ *
+ * Which pairs may touch is decided as in MuJoCo: not geoms of one body or of bodies welded together, nor of parent and child
+ * unless the parent is fixed to the world; not of excluded bodies; and contype of one must meet conaffinity of the other.
+ * Geoms with the same partners are a class, and each class has a bit of a device's layers. Where the bits do not suffice,
+ * classes are put in blocks and each pair of blocks gets a device.
+ *
+ * The law is Calder's (docs/contact.md), with one stiffness for the whole model: all of its mass would swing on one point at
+ * 100 rad/s, so that its weight sinks it by 1 mm.
+ */
+#include <math.h>
+#include <string.h>
+
 #include "io/mjcf/mjcf_internal.h"
-bool mjcf_build_contact(Mjcf *m, MjcfFile *file) { (void)m; (void)file; return true; }
+
+static const double frequency = 100;                  // of the whole mass on one point [rad/s]
+static const double restitution = 0.2, impact = 0.5;  // at this speed [m/s]
+
+enum { PLACE_MAX = 400, BLOCK = 16, MAX_CLASSES = 256 };
+
+/** Geoms of one body with equal bits. */
+typedef struct Class {
+	int body, contype, conaffinity;
+} Class;
+
+typedef struct Exclusion {
+	int a, b; // bodies
+} Exclusion;
+
+typedef struct Contacts {
+	Class *classes;
+	int class_count, class_capacity;
+	int *class_of; // [geoms] -1: it touches nothing
+	Exclusion *exclusions;
+	int exclusion_count, exclusion_capacity;
+	int *weld, *weld_parent; // [bodies] the body that it is welded to, itself if it has joints; and what carries that
+	CalShapeDef *shapes;     // [geoms]
+	int approximated, left_out;
+	const XmlElement *first_approximated, *first_left_out;
+} Contacts;
+
+/* ---- shapes --------------------------------------------------------------------------------------------------- */
+
+static void capsule(CalShapeDef *shape, double radius, double length) {
+	shape->type = length > 0 ? CAL_SHAPE_CAPSULE : CAL_SHAPE_SPHERE;
+	shape->radius = radius;
+	shape->length = fmax(length, 0);
+}
+
+/* A capsule along the longest axis, of the mean of the other two. */
+static void shape_ellipsoid(const MjcfGeom *geom, CalShapeDef *shape) {
+	const double *s = geom->a.size;
+	const int longest = s[0] >= s[1] && s[0] >= s[2] ? 0 : s[1] >= s[2] ? 1 : 2;
+	const double radius = 0.5 * (s[0] + s[1] + s[2] - s[longest]);
+	const MjcfOrientation along = {MJCF_ZAXIS, {longest == 0, longest == 1, longest == 2}};
+	const dpose turn = {dquat_matrix(mjcf_quaternion(NULL, &along)), {0, 0, 0}};
+	shape->placement = mjcf_placement(dpose_mul(geom->pose, turn));
+	capsule(shape, radius, 2 * (s[longest] - radius));
+}
+
+/* False: there is no such shape. */
+static bool shape_of(const MjcfGeom *geom, CalShapeDef *shape, bool *exact) {
+	const double *s = geom->a.size;
+	shape->placement = mjcf_placement(geom->pose);
+	*exact = geom->a.type != MJCF_ELLIPSOID && geom->a.type != MJCF_CYLINDER;
+	switch (geom->a.type) {
+	case MJCF_PLANE:
+		shape->type = CAL_SHAPE_PLANE;
+		return true;
+	case MJCF_SPHERE:
+		capsule(shape, s[0], 0);
+		return true;
+	case MJCF_CAPSULE:
+		capsule(shape, s[0], 2 * s[1]);
+		return true;
+	case MJCF_CYLINDER:
+		capsule(shape, s[0], 2 * (s[1] - s[0]));
+		return true;
+	case MJCF_ELLIPSOID:
+		shape_ellipsoid(geom, shape);
+		return true;
+	case MJCF_BOX:
+		shape->type = CAL_SHAPE_BOX;
+		shape->half = (CalVec3){s[0], s[1], s[2]};
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool make_shape(Mjcf *m, Contacts *c, int index, bool *made) {
+	const MjcfGeom *geom = mjcf_geom(m, index);
+	CalShapeDef *shape = &c->shapes[index];
+	bool exact;
+	*made = false;
+	if (!shape_of(geom, shape, &exact)) {
+		if (c->left_out++ == 0)
+			c->first_left_out = geom->object.element;
+		return true;
+	}
+	if (!exact && c->approximated++ == 0)
+		c->first_approximated = geom->object.element;
+	*made = true;
+	shape->margin = fmax(geom->a.margin, 0);
+	shape->material = (CalContactMaterial){.stiffness = 2 * m->total_mass * frequency * frequency, // two in series
+	                                       .exponent = 1,
+	                                       .restitution = restitution,
+	                                       .impact_speed = impact,
+	                                       .friction_dynamic = geom->a.condim > 1 ? fmax(geom->a.friction[0], 0) : 0};
+	return (shape->name = geom->object.name ? geom->object.name : mjcf_format(m, "geom%d", index)) != NULL;
+}
+
+/* ---- which may touch ------------------------------------------------------------------------------------------ */
+
+static bool is_excluded(const Contacts *c, int a, int b) {
+	for (int i = 0; i < c->exclusion_count; i++)
+		if ((c->exclusions[i].a == a && c->exclusions[i].b == b) || (c->exclusions[i].a == b && c->exclusions[i].b == a))
+			return true;
+	return false;
+}
+
+static bool may_touch(const Mjcf *m, const Contacts *c, int i, int k) {
+	const Class *a = &c->classes[i], *b = &c->classes[k];
+	const int wa = c->weld[a->body], wb = c->weld[b->body];
+	if (wa == wb || !((a->contype & b->conaffinity) || (b->contype & a->conaffinity)))
+		return false;
+	if (m->option.on.filter_parent && wa != 0 && wb != 0 && (c->weld_parent[wa] == wb || c->weld_parent[wb] == wa))
+		return false;
+	return !is_excluded(c, a->body, b->body);
+}
+
+static bool read_exclusions(Mjcf *m, MjcfFile *file, Contacts *c) {
+	for (XmlElement *section = xml_child(file->root, "contact"); section; section = xml_again(section))
+		for (XmlElement *e = xml_child(section, "exclude"); e; e = xml_again(e)) {
+			Exclusion x;
+			void *items = c->exclusions;
+			xml_get(e, "name");
+			if (!import_required(m->im, e, "body1") || !import_required(m->im, e, "body2") ||
+			    !mjcf_refer(m, MJCF_BODIES, file, e, "body1", &x.a) ||
+			    !mjcf_refer(m, MJCF_BODIES, file, e, "body2", &x.b) ||
+			    !mjcf_grow(m, &items, c->exclusion_count, &c->exclusion_capacity, sizeof *c->exclusions))
+				return false;
+			c->exclusions = items;
+			c->exclusions[c->exclusion_count++] = x;
+		}
+	return true;
+}
+
+static void find_welds(const Mjcf *m, Contacts *c) {
+	for (int i = 0; i < m->lists[MJCF_BODIES].count; i++) {
+		const MjcfBody *body = mjcf_body(m, i);
+		const bool moves = body->joint_count || body->is_mocap;
+		c->weld[i] = i == 0 || moves ? i : c->weld[body->parent];
+		c->weld_parent[i] = i == 0 ? 0 : c->weld[body->parent];
+	}
+}
+
+static bool add_to_class(Mjcf *m, Contacts *c, int index) {
+	const MjcfGeom *geom = mjcf_geom(m, index);
+	const Class own = {geom->body, geom->a.contype, geom->a.conaffinity};
+	// geoms of a body follow each other: its classes are among the last
+	for (int i = c->class_count - 1; i >= 0 && c->classes[i].body == own.body; i--)
+		if (c->classes[i].contype == own.contype && c->classes[i].conaffinity == own.conaffinity)
+			return c->class_of[index] = i, true;
+	void *classes = c->classes;
+	if (!mjcf_grow(m, &classes, c->class_count, &c->class_capacity, sizeof *c->classes))
+		return false;
+	c->classes = classes;
+	c->classes[c->class_count] = own;
+	c->class_of[index] = c->class_count++;
+	return true;
+}
+
+static bool collect_shapes(Mjcf *m, Contacts *c) {
+	for (int i = 0; i < m->lists[MJCF_GEOMS].count; i++) {
+		const MjcfGeom *geom = mjcf_geom(m, i);
+		bool made;
+		c->class_of[i] = -1;
+		if (geom->a.contype == 0 && geom->a.conaffinity == 0)
+			continue;
+		if (!make_shape(m, c, i, &made) || (made && !add_to_class(m, c, i)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------- */
+
+/* Bit of a class in the device of two blocks; -1: it is in neither. */
+static int bit_of(int class_index, int first, int second) {
+	const int block = class_index / BLOCK, within = class_index % BLOCK;
+	return block == first ? within : block == second ? BLOCK + within : -1;
+}
+
+/* Each pair of classes is in one device: across two blocks in theirs, within a block in the first that has it. */
+static bool is_in_device(int i, int k, int first, int second) {
+	const int a = i / BLOCK, b = k / BLOCK;
+	if (a != b)
+		return (a == first && b == second) || (a == second && b == first);
+	return a == first ? first == 0 && second <= 1 : a == second && first == 0;
+}
+
+static uint32_t mask_of(const Mjcf *m, const Contacts *c, int class_index, int first, int second) {
+	uint32_t mask = 0;
+	for (int k = 0; k < c->class_count; k++)
+		if (bit_of(k, first, second) >= 0 && is_in_device(class_index, k, first, second) && may_touch(m, c, class_index, k))
+			mask |= 1u << bit_of(k, first, second);
+	return mask;
+}
+
+static bool add_contact(Mjcf *m, const char *name, const XmlElement *element, CalShapeDef *shapes, const CalNodeId *nodes,
+                        int count) {
+	char place[PLACE_MAX];
+	const CalContactDef def = {.name = mjcf_device_label(m, name),
+	                           .shapes = shapes,
+	                           .nodes = nodes,
+	                           .shape_count = count,
+	                           .place = xml_place(element, place, sizeof place)};
+	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "contact", &def, m->im->error));
+}
+
+static bool add_blocks(Mjcf *m, const Contacts *c, int first, int second) {
+	const int geoms = m->lists[MJCF_GEOMS].count;
+	CalShapeDef *shapes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *shapes);
+	CalNodeId *nodes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *nodes);
+	uint32_t masks[2 * BLOCK];
+	int count = 0;
+	if (!shapes || !nodes)
+		return import_no_memory(m->im);
+	for (int k = 0; k < c->class_count; k++)
+		if (bit_of(k, first, second) >= 0)
+			masks[bit_of(k, first, second)] = mask_of(m, c, k, first, second);
+	for (int i = 0; i < geoms; i++) {
+		const int bit = c->class_of[i] < 0 ? -1 : bit_of(c->class_of[i], first, second);
+		if (bit < 0 || !masks[bit])
+			continue;
+		shapes[count] = c->shapes[i];
+		shapes[count].layers = 1u << bit;
+		shapes[count].mask = masks[bit];
+		nodes[count++] = mjcf_body(m, mjcf_geom(m, i)->body)->node;
+	}
+	return count < 2 || add_contact(m, "contact", m->file.root, shapes, nodes, count);
+}
+
+static bool add_devices(Mjcf *m, const Contacts *c) {
+	const int blocks = (c->class_count + BLOCK - 1) / BLOCK;
+	if (c->class_count > MAX_CLASSES)
+		return import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
+		                   "%d bodies have geoms that may touch; contact is taken over up to %d, and was left out",
+		                   c->class_count, MAX_CLASSES);
+	if (blocks == 1)
+		return add_blocks(m, c, 0, 0);
+	for (int i = 0; i < blocks; i++)
+		for (int k = i + 1; k < blocks; k++)
+			if (!add_blocks(m, c, i, k))
+				return false;
+	return true;
+}
+
+/* ---- pairs that the file lists -------------------------------------------------------------------------------- */
+
+static bool read_pair(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
+	double friction[5] = {NAN, 0, 0, 0, 0};
+	int index[2], condim = 3;
+	bool made = true;
+	xml_get(e, "name");
+	if (!mjcf_class_of(m, file, e, 0) || !import_required(m->im, e, "geom1") || !import_required(m->im, e, "geom2") ||
+	    !mjcf_refer(m, MJCF_GEOMS, file, e, "geom1", &index[0]) ||
+	    !mjcf_refer(m, MJCF_GEOMS, file, e, "geom2", &index[1]) || !mjcf_apply_numbers(m, e, "friction", friction, 5) ||
+	    !import_integer(m->im, e, "condim", &condim, NULL))
+		return false;
+	const int a = c->class_of[index[0]], b = c->class_of[index[1]];
+	if (a >= 0 && b >= 0 && may_touch(m, c, a, b))
+		return import_note(m->im, CAL_IMPORT_CHANGED, e, NULL, "the two geoms touch with the friction of their own");
+	CalShapeDef shapes[2];
+	CalNodeId nodes[2];
+	for (int i = 0; i < 2 && made; i++) {
+		if (!make_shape(m, c, index[i], &made))
+			return false;
+		shapes[i] = c->shapes[index[i]];
+		shapes[i].material.friction_dynamic = condim == 1 ? 0 : isnan(friction[0]) ? 1 : fmax(friction[0], 0);
+		nodes[i] = mjcf_body(m, mjcf_geom(m, index[i])->body)->node;
+	}
+	return !made || add_contact(m, "pair", e, shapes, nodes, 2);
+}
+
+static bool read_pairs(Mjcf *m, MjcfFile *file, Contacts *c) {
+	for (XmlElement *section = xml_child(file->root, "contact"); section; section = xml_again(section))
+		for (XmlElement *e = xml_child(section, "pair"); e; e = xml_again(e))
+			if (!read_pair(m, file, c, e))
+				return false;
+	return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------- */
+
+static bool note_contacts(Mjcf *m, const Contacts *c, int devices) {
+	if (cal_setup_device_count(m->im->setup) > devices &&
+	    !import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
+	                 "contact follows Calder's law instead of MuJoCo's solver: %.3g N/m at each point, restitution %g at %g "
+	                 "m/s; friction is the geometric mean of both sides, not the larger one",
+	                 m->total_mass * frequency * frequency, restitution, impact))
+		return false;
+	if (c->approximated && !import_note(m->im, CAL_IMPORT_CHANGED, c->first_approximated, NULL,
+	                                    "%d cylinder%s and ellipsoids touch as capsules or spheres that fit", c->approximated,
+	                                    c->approximated == 1 ? "" : "s"))
+		return false;
+	return !c->left_out || import_note(m->im, CAL_IMPORT_CHANGED, c->first_left_out, NULL,
+	                                   "%d mesh%s and height fields touch nothing; add primitive geoms, or a contact device "
+	                                   "to the converted model",
+	                                   c->left_out, c->left_out == 1 ? "" : "es");
+}
+
+bool mjcf_build_contact(Mjcf *m, MjcfFile *file) {
+	const size_t geoms = (size_t)m->lists[MJCF_GEOMS].count, bodies = (size_t)m->lists[MJCF_BODIES].count;
+	const int devices = cal_setup_device_count(m->im->setup);
+	Contacts c = {.class_of = xml_array(m->im->tree, geoms + 1, sizeof *c.class_of),
+	              .weld = xml_array(m->im->tree, bodies, sizeof *c.weld),
+	              .weld_parent = xml_array(m->im->tree, bodies, sizeof *c.weld_parent),
+	              .shapes = xml_array(m->im->tree, geoms + 1, sizeof *c.shapes)};
+	if (!c.class_of || !c.weld || !c.weld_parent || !c.shapes)
+		return import_no_memory(m->im);
+	find_welds(m, &c);
+	if (!read_exclusions(m, file, &c))
+		return false;
+	if (!m->option.on.contact || !(m->total_mass > 0)) {
+		for (XmlElement *e = xml_child(file->root, "contact"); e; e = xml_again(e))
+			xml_use_all(e);
+		return true;
+	}
+	return collect_shapes(m, &c) && add_devices(m, &c) && read_pairs(m, file, &c) && note_contacts(m, &c, devices);
+}
