@@ -251,6 +251,8 @@ static bool read_own_element(Mjcf *m, Scope *s, XmlElement *e) {
 		                                "(docs/flexible.md)");
 	if (xml_is(e, "plugin"))
 		return import_missing(m->im, e, "plugins of MuJoCo are not available");
+	if (xml_is(e, "attach"))
+		return import_missing(m->im, e, "models are not attached; <include> its file, or save the compiled model as one file");
 	return true;
 }
 

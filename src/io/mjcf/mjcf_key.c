@@ -42,6 +42,19 @@ static bool read_vector(Mjcf *m, XmlElement *key, const char *attribute, double 
 	return import_list(m->im, key, attribute, values, 0, count, &given);
 }
 
+/* MuJoCo takes quaternions of any length. */
+static void normalize_quaternions(Mjcf *m) {
+	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
+		const MjcfJoint *joint = mjcf_joint(m, i);
+		if (mjcf_is_scalar(joint))
+			continue;
+		double *v = m->qpos + joint->q_first + (joint->a.type == MJCF_FREE ? 3 : 0);
+		const MjcfOrientation turn = {MJCF_QUAT, {v[0], v[1], v[2], v[3]}};
+		const CalQuat q = mjcf_quaternion(&m->file.compiler, &turn);
+		v[0] = q.w, v[1] = q.x, v[2] = q.y, v[3] = q.z;
+	}
+}
+
 static bool use_key(Mjcf *m, XmlElement *key) {
 	double time = 0;
 	m->by_key = true;
@@ -49,6 +62,7 @@ static bool use_key(Mjcf *m, XmlElement *key) {
 	      read_vector(m, key, "ctrl", m->control, m->lists[MJCF_ACTUATORS].count) &&
 	      import_number(m->im, key, "time", &time, NULL)))
 		return false;
+	normalize_quaternions(m);
 	return import_note(m->im, CAL_IMPORT_ASSUMED, key, NULL,
 	                   "the run starts at the keyframe \"home\"; its ctrl is the constant input of the actuators");
 }

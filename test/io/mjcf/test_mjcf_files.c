@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_mjcf_files.c — MJCF in several files, files that mean harm, and the import report.
+ */
+#define _GNU_SOURCE // mkdtemp
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mjcf_support.h"
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static char folder[64];
+
+static const char *file_path(const char *name) {
+	static char path[4][160];
+	static int next;
+	char *own = path[next++ % 4];
+	snprintf(own, sizeof path[0], "%s/%s", folder, name);
+	return own;
+}
+
+static void write_text(const char *name, const char *text) {
+	FILE *out = fopen(file_path(name), "w");
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+}
+
+static int make_folder(void **state) {
+	(void)state;
+	snprintf(folder, sizeof folder, "/tmp/test_mjcf_XXXXXX");
+	return mkdtemp(folder) && mkdir(file_path("sub"), 0700) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+	(void)state;
+	static const char *const names[] = {"main.xml", "one.xml", "two.xml", "sub/deep.xml"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		unlink(file_path(names[i]));
+	rmdir(file_path("sub"));
+	return rmdir(folder);
+}
+
+static CalStatus read_main(CalSetup **setup, CalError *error) {
+	return cal_model_read(file_path("main.xml"), NULL, NULL, setup, error);
+}
+
+static void refuse_main(const char *said) {
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	assert_int_not_equal(read_main(&setup, &error), CAL_OK);
+	if (!strstr(error.text, said))
+		fail_msg("\"%s\" does not hold \"%s\"", error.text, said);
+}
+
+/* An include stands for what its file holds, one compiler counts for all, and paths begin at the main file. */
+static void includes_are_pasted(void **state) {
+	(void)state;
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	write_text("main.xml", "<mujoco><include file='one.xml'/><worldbody><body name='a'><joint name='j' springref='1' "
+	                       "stiffness='1'/>" UNIT "<include file='sub/deep.xml'/></body></worldbody></mujoco>");
+	write_text("one.xml", "<mujocoinclude><compiler angle='radian'/></mujocoinclude>");
+	write_text("sub/deep.xml", "<mujoco><site name='s' pos='1 0 0'/><include file='two.xml'/></mujoco>");
+	write_text("two.xml", "<mujoco><body name='b'>" UNIT "</body></mujoco>");
+	if (read_main(&setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	const CalDesc *desc = cal_setup_desc(setup);
+	assert_int_not_equal(cal_desc_find_body(desc, "b").value, 0);
+	assert_int_not_equal(cal_desc_find_node(desc, "a/s").value, 0);
+	expect_near("rest", cal_desc_joint(desc, cal_desc_find_joint(desc, "j"), NULL, NULL)->dof[0].rest, 1);
+	assert_int_equal(cal_setup_source_count(setup), 3);
+	cal_setup_destroy(setup);
+}
+
+/* A message has the file that is wrong. */
+static void errors_name_the_included_file(void **state) {
+	(void)state;
+	write_text("main.xml", "<mujoco><worldbody><include file='one.xml'/></worldbody></mujoco>");
+	write_text("one.xml", "<mujoco>\n<body>\n<joint axis='a'/></body></mujoco>");
+	refuse_main("one.xml:3:1");
+	write_text("one.xml", "<mujoco><body>");
+	refuse_main("one.xml:1");
+	write_text("one.xml", "<robot/>");
+	refuse_main("its root is <robot>");
+}
+
+static void includes_do_not_go_round(void **state) {
+	(void)state;
+	write_text("main.xml", "<mujoco><include file='one.xml'/></mujoco>");
+	write_text("one.xml", "<mujoco><include file='one.xml'/></mujoco>");
+	refuse_main("included once");
+	write_text("one.xml", "<mujoco><include file='main.xml'/></mujoco>");
+	refuse_main("included once");
+	write_text("main.xml", "<mujoco><include file='none.xml'/></mujoco>");
+	refuse_main("no such file");
+	write_text("main.xml", "<mujoco><include/></mujoco>");
+	refuse_main("file");
+	write_text("main.xml", "<mujoco><include file='../../../../../../etc/passwd'/></mujoco>");
+	refuse_main("no such file");
+}
+
+/* ---- harm -------------------------------------------------------------------------------------------------------- */
+
+static void replicas_are_bounded(void **state) {
+	(void)state;
+	robot_refuse(WORLD("<replicate count='1000'><replicate count='1000'><replicate count='1000'><geom size='1'/></replicate>"
+	                   "</replicate></replicate>"),
+	             "elements");
+	robot_refuse(WORLD("<replicate count='2000000000'/>"), "count");
+	robot_refuse(WORLD("<replicate count='-1'/>"), "count");
+	robot_refuse(WORLD("<replicate/>"), "count");
+}
+
+static void nonsense_is_refused_with_its_place(void **state) {
+	(void)state;
+	static const struct {
+		const char *text, *said;
+	} cases[] = {
+		{WORLD("<body name='a'/><body name='a'/>"), "names are unique"},
+		{WORLD("<body pos='1 2'/>"), "3 numbers"},
+		{WORLD("<body pos='1 2 nan'/>"), "pos"},
+		{WORLD("<body><joint type='weld'/></body>"), "one of"},
+		{MJCF("<compiler coordinate='global'/>"), "local"},
+		{MJCF("<compiler eulerseq='xyw'/>"), "xyzXYZ"},
+		{MJCF("<option timestep='0'/>"), "timestep"},
+		{MJCF("<option density='1.2'/>"), "--partial"},
+		{MJCF("<worldbody><body><joint name='j'/>" UNIT "</body></worldbody><actuator><muscle joint='j'/></actuator>"), "--partial"},
+		{MJCF("<worldbody><body><joint name='j'/>" UNIT "</body></worldbody><actuator><motor/></actuator>"), "act on"},
+		{MJCF("<equality><connect body1='x' anchor='0 0 0'/></equality>"), "no such body"},
+		{MJCF("<equality><connect/></equality>"), "body1"},
+		{MJCF("<tendon><fixed/></tendon>"), "no joints"},
+		{WORLD("<flexcomp name='f'/>"), "--partial"},
+		{WORLD("<body><geom type='mesh' mesh='m'/></body>"), "mesh"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		robot_refuse(cases[i].text, cases[i].said);
+}
+
+/* ---- the report ------------------------------------------------------------------------------------------------- */
+
+/* Every attribute and element that has no effect is in the report, once with the number of places. */
+static void nothing_is_dropped_silently(void **state) {
+	(void)state;
+	Robot r = robot_with(MJCF("<option iterations='3'/><visual><global/></visual><custom/><worldbody><light/><light/><body name='b' "
+	                          "bogus='1'><joint/>" UNIT "<site rgba='1 0 0 1'/><site rgba='1 0 0 1'/><strange/></body></worldbody><sensor>"
+	                          "<clock/></sensor><actuator><muscle name='m' site='none'/></actuator>"),
+	                     &(CalReadOptions){.partial = 1});
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "option @iterations", "solver");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "visual", "pictures");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "custom", "user");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "light", "1 more place");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "site @rgba", "1 more place");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "sensor", "signals");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "@bogus", "unknown");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "strange", "unknown");
+	robot_expect_note(&r, CAL_IMPORT_MISSING, "muscle", "kind");
+	robot_close(&r);
+}
+
+int main(void) {
+	NEEDS_EXPAT();
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(includes_are_pasted, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(errors_name_the_included_file, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(includes_do_not_go_round, make_folder, remove_folder),
+		cmocka_unit_test(replicas_are_bounded),
+		cmocka_unit_test(nonsense_is_refused_with_its_place),
+		cmocka_unit_test(nothing_is_dropped_silently),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
