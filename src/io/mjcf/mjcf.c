@@ -6,16 +6,22 @@
 
 #include "io/mjcf/mjcf_internal.h"
 
-static bool read_lists(Mjcf *m, MjcfFile *file) {
-	return mjcf_include(m, file->root) && mjcf_read_compiler(m, file) && mjcf_replicate(m, file) &&
-	       mjcf_read_classes(m, file) && mjcf_read_assets(m, file) && mjcf_read_option(m) && mjcf_read_bodies(m) &&
-	       mjcf_read_tendons(m, file) && mjcf_read_actuators(m, file) && mjcf_complete_masses(m) &&
-	       mjcf_joint_inertias(m) && mjcf_read_keyframes(m);
+/* A phase for every file. */
+static bool for_files(Mjcf *m, bool (*phase)(Mjcf *m, MjcfFile *file)) {
+	for (int i = 0; i < m->file_count; i++)
+		if (!phase(m, m->files[i]))
+			return false;
+	return true;
 }
 
-static bool build(Mjcf *m, MjcfFile *file) {
-	return mjcf_build_tree(m) && mjcf_build_joint_devices(m) && mjcf_read_equalities(m, file) &&
-	       mjcf_build_tendon_devices(m) && mjcf_build_actuators(m) && mjcf_build_contact(m, file) && mjcf_build_visuals(m) &&
+static bool read_lists(Mjcf *m) {
+	return mjcf_open_file(m, &m->file) && mjcf_read_option(m) && mjcf_read_bodies(m) && for_files(m, mjcf_read_tendons) &&
+	       for_files(m, mjcf_read_actuators) && mjcf_complete_masses(m) && mjcf_joint_inertias(m) && mjcf_read_keyframes(m);
+}
+
+static bool build(Mjcf *m) {
+	return mjcf_build_tree(m) && mjcf_build_joint_devices(m) && for_files(m, mjcf_read_equalities) &&
+	       mjcf_build_tendon_devices(m) && mjcf_build_actuators(m) && mjcf_build_contact(m) && mjcf_build_visuals(m) &&
 	       mjcf_build_state(m);
 }
 
@@ -32,7 +38,7 @@ static bool set_run(Mjcf *m) {
 
 bool mjcf_import(Import *im) {
 	Mjcf m = {.im = im, .file = {.root = xml_root(im->tree), .prefix = ""}};
-	const bool good = read_lists(&m, &m.file) && build(&m, &m.file) && set_run(&m) && mjcf_report(&m, m.file.root);
+	const bool good = read_lists(&m) && build(&m) && set_run(&m) && mjcf_report(&m, m.file.root);
 	mjcf_lists_free(&m);
 	return good;
 }

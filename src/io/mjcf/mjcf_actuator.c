@@ -168,18 +168,23 @@ static bool reflect(Mjcf *m, MjcfActuator *actuator) {
 	return true;
 }
 
+static bool read_actuator(Mjcf *m, MjcfFile *file, XmlElement *e) {
+	const MjcfClass *class = mjcf_class_of(m, file, e, 0);
+	const int index = class ? mjcf_add(m, MJCF_ACTUATORS, file, e) : -1;
+	if (index < 0)
+		return false;
+	MjcfActuator *actuator = mjcf_actuator(m, index);
+	actuator->a = class->defaults.actuator;
+	return mjcf_apply_actuator(m, &actuator->a, e) && reflect(m, actuator);
+}
+
 bool mjcf_read_actuators(Mjcf *m, MjcfFile *file) {
 	for (XmlElement *section = xml_child(file->root, "actuator"); section; section = xml_again(section))
 		for (XmlElement *e = section->first; e; e = e->next) {
+			bool out;
 			if (!mjcf_is_actuator(e))
 				continue;
-			const MjcfClass *class = mjcf_class_of(m, file, e, 0);
-			const int index = class ? mjcf_add(m, MJCF_ACTUATORS, file, e) : -1;
-			if (index < 0)
-				return false;
-			MjcfActuator *actuator = mjcf_actuator(m, index);
-			actuator->a = class->defaults.actuator;
-			if (!mjcf_apply_actuator(m, &actuator->a, e) || !reflect(m, actuator))
+			if (!mjcf_is_left_out(m, file, e, &out) || (!out && !read_actuator(m, file, e)))
 				return false;
 		}
 	return true;

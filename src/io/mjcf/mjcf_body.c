@@ -251,8 +251,6 @@ static bool read_own_element(Mjcf *m, Scope *s, XmlElement *e) {
 		                                "(docs/flexible.md)");
 	if (xml_is(e, "plugin"))
 		return import_missing(m->im, e, "plugins of MuJoCo are not available");
-	if (xml_is(e, "attach"))
-		return import_missing(m->im, e, "models are not attached; <include> its file, or save the compiled model as one file");
 	return true;
 }
 
@@ -293,9 +291,39 @@ static bool read_body(Mjcf *m, const Scope *s, XmlElement *e) {
 	return read_children(m, &own, e);
 }
 
+/* All of another model: what its world holds is placed in the scope. */
+static bool read_worlds(Mjcf *m, Scope *s, XmlElement *root) {
+	for (XmlElement *e = xml_child(root, "worldbody"); e; e = xml_again(e)) {
+		Scope world = *s;
+		if (!mjcf_childclass(m, s->file, e, 0, &world.class_index) || !read_own(m, &world, e) ||
+		    !read_children(m, &world, e))
+			return false;
+	}
+	return true;
+}
+
+/* A body, a frame or all of another model in the place of <attach>. */
+static bool read_attached(Mjcf *m, const Scope *s, XmlElement *e) {
+	const char *body = xml_get(e, "body"), *frame = xml_get(e, "frame");
+	Scope own = *s, inside;
+	if (!(own.file = mjcf_open_attached(m, s->file, e)))
+		return false;
+	own.class_index = 0;
+	if (!body && !frame)
+		return read_worlds(m, &own, e);
+	XmlElement *part = mjcf_attached_part(own.file, body ? "body" : "frame", body ? body : frame);
+	if (!part)
+		return import_fail(m->im, e, "the model to attach has no %s \"%.100s\"", body ? "body" : "frame", body ? body : frame);
+	if (body)
+		return read_body(m, &own, part);
+	return enter_frame(m, &own, part, &inside) && read_own(m, &inside, part) && read_children(m, &inside, part);
+}
+
 static bool read_children(Mjcf *m, const Scope *s, XmlElement *element) {
 	for (XmlElement *e = element->first; e; e = e->next) {
 		Scope inside;
+		if (xml_is(e, "attach") && !read_attached(m, s, e))
+			return false;
 		if (xml_is(e, "body") && !read_body(m, s, e))
 			return false;
 		if (xml_is(e, "frame") && !(enter_frame(m, s, e, &inside) && read_children(m, &inside, e)))
@@ -312,13 +340,8 @@ bool mjcf_read_bodies(Mjcf *m) {
 	                              .pose = dpose_identity(),
 	                              .world = dpose_identity(),
 	                              .is_static = true};
-	for (XmlElement *e = xml_child(m->file.root, "worldbody"); e; e = xml_again(e)) {
-		Scope world = {.file = &m->file, .frame = dpose_identity()};
-		if (!mjcf_childclass(m, &m->file, e, 0, &world.class_index) || !read_own(m, &world, e) ||
-		    !read_children(m, &world, e))
-			return false;
-	}
-	return true;
+	Scope world = {.file = &m->file, .frame = dpose_identity()};
+	return read_worlds(m, &world, m->file.root);
 }
 
 /* ---- assets ------------------------------------------------------------------------------------------------- */

@@ -135,8 +135,13 @@ static bool read_exclusions(Mjcf *m, MjcfFile *file, Contacts *c) {
 	for (XmlElement *section = xml_child(file->root, "contact"); section; section = xml_again(section))
 		for (XmlElement *e = xml_child(section, "exclude"); e; e = xml_again(e)) {
 			Exclusion x;
+			bool out;
 			void *items = c->exclusions;
 			xml_get(e, "name");
+			if (!mjcf_is_left_out(m, file, e, &out))
+				return false;
+			if (out)
+				continue;
 			if (!import_required(m->im, e, "body1") || !import_required(m->im, e, "body2") ||
 			    !mjcf_refer(m, MJCF_BODIES, file, e, "body1", &x.a) ||
 			    !mjcf_refer(m, MJCF_BODIES, file, e, "body2", &x.b) ||
@@ -288,9 +293,11 @@ static bool read_pair(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
 
 static bool read_pairs(Mjcf *m, MjcfFile *file, Contacts *c) {
 	for (XmlElement *section = xml_child(file->root, "contact"); section; section = xml_again(section))
-		for (XmlElement *e = xml_child(section, "pair"); e; e = xml_again(e))
-			if (!read_pair(m, file, c, e))
+		for (XmlElement *e = xml_child(section, "pair"); e; e = xml_again(e)) {
+			bool out;
+			if (!mjcf_is_left_out(m, file, e, &out) || (!out && !read_pair(m, file, c, e)))
 				return false;
+		}
 	return true;
 }
 
@@ -313,7 +320,7 @@ static bool note_contacts(Mjcf *m, const Contacts *c, int devices) {
 	                                   c->left_out, c->left_out == 1 ? "" : "es");
 }
 
-bool mjcf_build_contact(Mjcf *m, MjcfFile *file) {
+bool mjcf_build_contact(Mjcf *m) {
 	const size_t geoms = (size_t)m->lists[MJCF_GEOMS].count, bodies = (size_t)m->lists[MJCF_BODIES].count;
 	const int devices = cal_setup_device_count(m->im->setup);
 	Contacts c = {.class_of = xml_array(m->im->tree, geoms + 1, sizeof *c.class_of),
@@ -323,12 +330,19 @@ bool mjcf_build_contact(Mjcf *m, MjcfFile *file) {
 	if (!c.class_of || !c.weld || !c.weld_parent || !c.shapes)
 		return import_no_memory(m->im);
 	find_welds(m, &c);
-	if (!read_exclusions(m, file, &c))
-		return false;
+	for (int i = 0; i < m->file_count; i++)
+		if (!read_exclusions(m, m->files[i], &c))
+			return false;
 	if (!m->option.on.contact || !(m->total_mass > 0)) {
-		for (XmlElement *e = xml_child(file->root, "contact"); e; e = xml_again(e))
-			xml_use_all(e);
+		for (int i = 0; i < m->file_count; i++)
+			for (XmlElement *e = xml_child(m->files[i]->root, "contact"); e; e = xml_again(e))
+				xml_use_all(e);
 		return true;
 	}
-	return collect_shapes(m, &c) && add_devices(m, &c) && read_pairs(m, file, &c) && note_contacts(m, &c, devices);
+	if (!collect_shapes(m, &c) || !add_devices(m, &c))
+		return false;
+	for (int i = 0; i < m->file_count; i++)
+		if (!read_pairs(m, m->files[i], &c))
+			return false;
+	return note_contacts(m, &c, devices);
 }

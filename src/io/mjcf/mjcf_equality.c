@@ -223,7 +223,10 @@ static bool read_tendon_equality(Mjcf *m, MjcfFile *file, XmlElement *e) {
 /* ---- all of them ------------------------------------------------------------------------------------------------ */
 
 static bool read_equality(Mjcf *m, MjcfFile *file, XmlElement *e) {
+	bool out;
 	e->used = true;
+	if (!mjcf_is_left_out(m, file, e, &out) || out)
+		return out;
 	if (!m->option.on.equality)
 		return import_ignore(m->im, e, "a flag of <option> switches equalities off");
 	if (xml_is(e, "connect"))

@@ -127,6 +127,25 @@ static const char *kind_of(const XmlElement *e) {
 	return NULL;
 }
 
+bool mjcf_references_resolve(const Mjcf *m, const MjcfFile *file, const XmlElement *element) {
+	static const struct {
+		const char *name;
+		MjcfKind kind;
+	} kinds[] = {{"joint", MJCF_JOINTS}, {"body", MJCF_BODIES},   {"site", MJCF_SITES},
+	             {"geom", MJCF_GEOMS},   {"tendon", MJCF_TENDONS}, {"actuator", MJCF_ACTUATORS}};
+	for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+		const char *name = xml_peek(element, references[i].attribute);
+		for (size_t k = 0; name && k < sizeof kinds / sizeof *kinds; k++)
+			if (strcmp(kinds[k].name, references[i].kind) == 0 && mjcf_find(m, kinds[k].kind, file, name) < 0 &&
+			    !(kinds[k].kind == MJCF_BODIES && strcmp(name, "world") == 0))
+				return false;
+	}
+	for (const XmlElement *child = element->first; child; child = child->next)
+		if (!mjcf_references_resolve(m, file, child))
+			return false;
+	return true;
+}
+
 static uint32_t hash_in_kind(const char *kind, const char *name) {
 	return name_hash((uint32_t)(unsigned char)kind[0] << 8 | (unsigned char)kind[1], name, strlen(name));
 }

@@ -141,6 +141,7 @@ typedef struct MjcfFile {
 	MjcfCompiler compiler;
 	MjcfClass *classes; // the first is the top one
 	int class_count, class_capacity;
+	int depth; // of attachments: 0 of the main one
 } MjcfFile;
 
 /* ---- what the file holds ------------------------------------------------------------------------------ */
@@ -232,7 +233,9 @@ typedef struct MjcfList {
 
 typedef struct Mjcf {
 	Import *im;
-	MjcfFile file; // the main one
+	MjcfFile file;    // the main one
+	MjcfFile **files; // [file_count] all of them, the main one first
+	int file_count, file_capacity;
 	MjcfOption option;
 	MjcfList lists[MJCF_KINDS];
 	double total_mass;
@@ -284,6 +287,16 @@ bool mjcf_grow(Mjcf *m, void **items, int count, int *capacity, size_t size);
 
 bool mjcf_include(Mjcf *m, XmlElement *root);
 bool mjcf_replicate(Mjcf *m, MjcfFile *file);
+/** Whether all objects that an element of a section names are there. */
+bool mjcf_references_resolve(const Mjcf *m, const MjcfFile *file, const XmlElement *element);
+/** Includes, replicas, compiler, classes and assets of a file; it joins the list of files. */
+bool mjcf_open_file(Mjcf *m, MjcfFile *file);
+/** The file that <attach> names, opened; its content stands inside the element then. */
+MjcfFile *mjcf_open_attached(Mjcf *m, MjcfFile *parent, XmlElement *element);
+/** The body or frame of an attached file that <attach> names; NULL: none of that name. */
+XmlElement *mjcf_attached_part(const MjcfFile *file, const char *kind, const char *name);
+/** *out: an element of an attached file refers to something that was not attached, which is reported. */
+bool mjcf_is_left_out(Mjcf *m, const MjcfFile *file, XmlElement *element, bool *out);
 bool mjcf_read_compiler(Mjcf *m, MjcfFile *file);
 bool mjcf_read_option(Mjcf *m);
 bool mjcf_read_classes(Mjcf *m, MjcfFile *file);
@@ -299,7 +312,7 @@ bool mjcf_read_equalities(Mjcf *m, MjcfFile *file);
 bool mjcf_read_actuators(Mjcf *m, MjcfFile *file);
 bool mjcf_build_actuators(Mjcf *m);
 bool mjcf_read_keyframes(Mjcf *m);
-bool mjcf_build_contact(Mjcf *m, MjcfFile *file);
+bool mjcf_build_contact(Mjcf *m);
 bool mjcf_build_visuals(Mjcf *m);
 bool mjcf_report(Mjcf *m, XmlElement *root);
 

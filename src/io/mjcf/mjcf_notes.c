@@ -33,7 +33,7 @@ static const Row rows[] = {
 	{"lengthrange", NULL, CAL_IMPORT_IGNORED, "it is for muscles"},
 	{"sensor", NULL, CAL_IMPORT_IGNORED, "what to record is chosen in a run: calder signals lists what there is"},
 	{"hfield", NULL, CAL_IMPORT_IGNORED, "Calder has no height fields"},
-	{"model", NULL, CAL_IMPORT_IGNORED, "models are named where they are attached"},
+	{"model", NULL, CAL_IMPORT_IGNORED, "nothing attaches this model"},
 	{"extension", NULL, CAL_IMPORT_IGNORED, "plugins are named where they are used"},
 
 	{"geom", "group", CAL_IMPORT_IGNORED, LOOKS},

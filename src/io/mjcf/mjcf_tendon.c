@@ -58,9 +58,13 @@ static bool read_tendon(Mjcf *m, MjcfFile *file, XmlElement *e) {
 
 bool mjcf_read_tendons(Mjcf *m, MjcfFile *file) {
 	for (XmlElement *section = xml_child(file->root, "tendon"); section; section = xml_again(section))
-		for (XmlElement *e = section->first; e; e = e->next)
-			if ((xml_is(e, "fixed") || xml_is(e, "spatial")) && !read_tendon(m, file, e))
+		for (XmlElement *e = section->first; e; e = e->next) {
+			bool out;
+			if (!xml_is(e, "fixed") && !xml_is(e, "spatial"))
+				continue;
+			if (!mjcf_is_left_out(m, file, e, &out) || (!out && !read_tendon(m, file, e)))
 				return false;
+		}
 	return true;
 }
 

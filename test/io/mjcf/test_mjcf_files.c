@@ -102,6 +102,49 @@ static void includes_do_not_go_round(void **state) {
 	refuse_main("no such file");
 }
 
+/* M3: an attached model has a compiler of its own, an included one has not; names get the prefix, classes stay apart. */
+static void attached_models_keep_their_compiler(void **state) {
+	(void)state;
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	write_text("main.xml",
+	           "<mujoco><compiler angle='radian'/><default><joint damping='1'/></default><asset><model name='m' file='one.xml'/></asset>"
+	           "<worldbody><body name='a'><joint name='j'/>" UNIT "<attach model='m' body='b' prefix='l_'/><frame pos='0 1 0'><attach "
+	           "model='m' body='b' prefix='r_'/></frame></body></worldbody><actuator><motor name='main' joint='l_j'/></actuator></mujoco>");
+	write_text("one.xml", "<mujoco><default><joint damping='2'/></default><worldbody><body name='b' pos='1 0 0'><joint name='j' "
+	                      "springref='90' stiffness='1'/>" UNIT "</body><body name='c'><joint name='k'/>" UNIT
+	                      "</body></worldbody><actuator><motor name='m' joint='j'/><motor name='n' joint='k'/></actuator></mujoco>");
+	if (read_main(&setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	Robot r = {.setup = setup, .model = model_of(setup, NULL)};
+	assert_int_equal(cal_state_create(r.model, &r.state), CAL_OK);
+	assert_int_equal(cal_work_create(r.model, &r.work), CAL_OK);
+	expect_near("rest", dof_of(&r, "l_j", 0).rest, PI / 2);
+	expect_near("damping", dof_of(&r, "r_j", 0).damping, 2);
+	expect_near("damping", dof_of(&r, "j", 0).damping, 1);
+	robot_expect_at(&r, "r_b", (CalVec3){1, 1, 0}, (CalVec3){1, 0, 0});
+	assert_true(cal_model_find_body(r.model, "l_c") < 0);
+	assert_non_null(device_of(&r, "l_m"));
+	assert_non_null(device_of(&r, "main"));
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "n", "not attached");
+	robot_close(&r);
+}
+
+static void attachments_do_not_go_round(void **state) {
+	(void)state;
+	write_text("main.xml", "<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' prefix='a'/></worldbody>"
+	                       "</mujoco>");
+	write_text("one.xml", "<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' prefix='a'/></worldbody>"
+	                      "</mujoco>");
+	refuse_main("attach itself");
+	write_text("one.xml", "<mujoco><worldbody/></mujoco>");
+	write_text("main.xml", "<mujoco><worldbody><attach model='m' prefix='a'/></worldbody></mujoco>");
+	refuse_main("no such model");
+	write_text("main.xml", "<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' body='b' prefix='a'/>"
+	                       "</worldbody></mujoco>");
+	refuse_main("no body \"b\"");
+}
+
 /* ---- harm -------------------------------------------------------------------------------------------------------- */
 
 static void replicas_are_bounded(void **state) {
@@ -166,6 +209,8 @@ int main(void) {
 		cmocka_unit_test_setup_teardown(includes_are_pasted, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(errors_name_the_included_file, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(includes_do_not_go_round, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(attached_models_keep_their_compiler, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(attachments_do_not_go_round, make_folder, remove_folder),
 		cmocka_unit_test(replicas_are_bounded),
 		cmocka_unit_test(nonsense_is_refused_with_its_place),
 		cmocka_unit_test(nothing_is_dropped_silently),
