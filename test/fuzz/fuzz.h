@@ -37,7 +37,8 @@ typedef struct FuzzTarget {
 	X(expression)           \
 	X(units)                \
 	X(live)                 \
-	X(urdf)
+	X(urdf)                 \
+	X(mjcf)
 
 #define FUZZ_DECLARE(name) extern const FuzzTarget fuzz_##name;
 FUZZ_TARGET_LIST(FUZZ_DECLARE)

@@ -180,8 +180,19 @@ static void find_unused(Found *found, XmlElement *e) {
 		find_unused(found, child);
 }
 
+static bool read_deformables(Mjcf *m, MjcfFile *file) {
+	for (XmlElement *section = xml_child(file->root, "deformable"); section; section = xml_again(section))
+		for (XmlElement *e = xml_child(section, "flex"); e; e = xml_again(e))
+			if (!import_missing(m->im, e, "Calder has no flex objects; its flexible bodies have modes (docs/flexible.md)"))
+				return false;
+	return true;
+}
+
 bool mjcf_report(Mjcf *m, XmlElement *root) {
 	Found found = {0};
+	for (int i = 0; i < m->file_count; i++)
+		if (!read_deformables(m, m->files[i]))
+			return false;
 	find_unused(&found, root);
 	for (int i = 0; i < ROW_COUNT; i++) {
 		const int more = found.count[i] - 1;

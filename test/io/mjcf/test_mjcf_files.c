@@ -176,6 +176,7 @@ static void nonsense_is_refused_with_its_place(void **state) {
 		{MJCF("<equality><connect/></equality>"), "body1"},
 		{MJCF("<tendon><fixed/></tendon>"), "no joints"},
 		{WORLD("<flexcomp name='f'/>"), "--partial"},
+		{MJCF("<deformable><skin/><flex/></deformable>"), "--partial"},
 		{WORLD("<body><geom type='mesh' mesh='m'/></body>"), "mesh"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
