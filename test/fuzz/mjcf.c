@@ -41,7 +41,8 @@ static void simulate(const CalSetup *setup) {
 static void check_report(const CalSetup *setup) {
 	CalImportNote note;
 	for (int i = 0; i < cal_setup_import_note_count(setup); i++)
-		fuzz_expect(cal_setup_import_note(setup, i, &note) == CAL_OK && note.line > 0 && note.text[0] && note.element[0],
+		fuzz_expect(cal_setup_import_note(setup, i, &note) == CAL_OK && note.line > 0 && note.text[0] &&
+		                note.element[0],
 		            "a note has its place, element and text");
 }
 

@@ -16,8 +16,8 @@ enum { PLACE_MAX = 400 };
 enum { BIAS_NONE, BIAS_AFFINE, BIAS_OTHER };
 enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_OTHER };
 
-static const char *const kinds[] = {"general",     "motor", "position", "velocity", "intvelocity", "damper",  "cylinder",
-                                    "orientation", "pid",   "muscle",   "adhesion", "dcmotor",     "plugin",  NULL};
+static const char *const kinds[] = {"general",     "motor", "position", "velocity", "intvelocity", "damper", "cylinder",
+                                    "orientation", "pid",   "muscle",   "adhesion", "dcmotor",     "plugin", NULL};
 enum { GENERAL, MOTOR, POSITION, VELOCITY, INTVELOCITY, DAMPER, CYLINDER, FIRST_SPECIAL };
 
 static int kind_of(const XmlElement *element) {
@@ -41,7 +41,8 @@ static bool apply_general(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e) {
 		more[i] = NAN;
 	if (!(import_word(m->im, e, "gaintype", gains, &a->gain_type, NULL) &&
 	      import_word(m->im, e, "biastype", biases, &a->bias_type, NULL) &&
-	      import_word(m->im, e, "dyntype", dynamics, &a->dyn_type, NULL) && mjcf_apply_numbers(m, e, "gainprm", more, 10)))
+	      import_word(m->im, e, "dyntype", dynamics, &a->dyn_type, NULL) &&
+	      mjcf_apply_numbers(m, e, "gainprm", more, 10)))
 		return false;
 	for (int i = 0; i < 3; i++)
 		a->gain[i] = isnan(more[i]) ? a->gain[i] : more[i], more[i] = NAN;
@@ -59,7 +60,8 @@ static bool apply_servo(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e, bool 
 	double kp = a->gain[0], kv = 0, ratio = 0, tau = 0;
 	bool has_kv, has_ratio, has_tau;
 	if (!(import_number(m->im, e, "kp", &kp, NULL) && import_number(m->im, e, "kv", &kv, &has_kv) &&
-	      import_number(m->im, e, "dampratio", &ratio, &has_ratio) && import_number(m->im, e, "timeconst", &tau, &has_tau) &&
+	      import_number(m->im, e, "dampratio", &ratio, &has_ratio) &&
+	      import_number(m->im, e, "timeconst", &tau, &has_tau) &&
 	      import_number(m->im, e, "inheritrange", &a->inherit_range, NULL)))
 		return false;
 	if (has_kv && has_ratio)
@@ -107,8 +109,9 @@ static bool apply_damper(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e) {
 
 static bool apply_cylinder(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e) {
 	double diameter = -1;
-	if (!(import_number(m->im, e, "timeconst", &a->dyn[0], NULL) && import_numbers(m->im, e, "bias", a->bias, 3, NULL) &&
-	      import_number(m->im, e, "area", &a->gain[0], NULL) && import_number(m->im, e, "diameter", &diameter, NULL)))
+	if (!(import_number(m->im, e, "timeconst", &a->dyn[0], NULL) &&
+	      import_numbers(m->im, e, "bias", a->bias, 3, NULL) && import_number(m->im, e, "area", &a->gain[0], NULL) &&
+	      import_number(m->im, e, "diameter", &diameter, NULL)))
 		return false;
 	if (diameter >= 0)
 		a->gain[0] = 3.14159265358979323846 / 4 * diameter * diameter;
@@ -144,25 +147,29 @@ static bool apply_kind(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e, int ki
 
 bool mjcf_apply_actuator(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e) {
 	return mjcf_apply_switch(m, e, "ctrllimited", &a->ctrl_limited) &&
-	       mjcf_apply_switch(m, e, "forcelimited", &a->force_limited) && import_integer(m->im, e, "group", &a->group, NULL) &&
+	       mjcf_apply_switch(m, e, "forcelimited", &a->force_limited) &&
+	       import_integer(m->im, e, "group", &a->group, NULL) &&
 	       import_numbers(m->im, e, "ctrlrange", a->ctrl_range, 2, NULL) &&
-	       import_numbers(m->im, e, "forcerange", a->force_range, 2, NULL) && mjcf_apply_numbers(m, e, "gear", a->gear, 6) &&
-	       mjcf_apply_numbers(m, e, "damping", a->damping, 3) && import_number(m->im, e, "armature", &a->armature, NULL) &&
-	       apply_kind(m, a, e, kind_of(e));
+	       import_numbers(m->im, e, "forcerange", a->force_range, 2, NULL) &&
+	       mjcf_apply_numbers(m, e, "gear", a->gear, 6) && mjcf_apply_numbers(m, e, "damping", a->damping, 3) &&
+	       import_number(m->im, e, "armature", &a->armature, NULL) && apply_kind(m, a, e, kind_of(e));
 }
 
 /* Rotor and damper of an actuator on a joint, as the joint feels them. */
 static bool reflect(Mjcf *m, MjcfActuator *actuator) {
 	const double gear = actuator->a.gear[0];
 	int index;
-	if (actuator->a.armature == 0 && actuator->a.damping[0] == 0 && actuator->a.damping[1] == 0 && actuator->a.damping[2] == 0)
+	if (actuator->a.armature == 0 && actuator->a.damping[0] == 0 && actuator->a.damping[1] == 0 &&
+	    actuator->a.damping[2] == 0)
 		return true;
 	XmlElement *e = actuator->object.element;
 	if (!mjcf_refer(m, MJCF_JOINTS, actuator->object.file, e, "joint", &index))
 		return false;
-	if (index < 0 || !mjcf_is_scalar(mjcf_joint(m, index)) || actuator->a.damping[1] != 0 || actuator->a.damping[2] != 0)
-		return mjcf_missing_attribute(m, e, "armature", "inertia and damping of an actuator are possible on hinges and slides "
-		                                                "only, and linear");
+	if (index < 0 || !mjcf_is_scalar(mjcf_joint(m, index)) || actuator->a.damping[1] != 0 ||
+	    actuator->a.damping[2] != 0)
+		return mjcf_missing_attribute(m, e, "armature",
+		                              "inertia and damping of an actuator are possible on hinges and slides "
+		                              "only, and linear");
 	mjcf_joint(m, index)->a.armature += gear * gear * actuator->a.armature;
 	mjcf_joint(m, index)->a.damping[0] += gear * gear * actuator->a.damping[0];
 	return true;
@@ -203,7 +210,8 @@ static const char *sum_of(Mjcf *m, const XmlElement *e, const Transmission *t, c
 	const char *sum = NULL;
 	for (int i = 0; i < t->count; i++) {
 		const char *name = mjcf_quoted(m, e, mjcf_joint(m, t->terms[i].joint)->label);
-		if (!name || !(sum = mjcf_format(m, "%s%s(%.17g)*%s(%s)", sum ? sum : "", sum ? " + " : "", t->terms[i].factor, f, name)))
+		if (!name || !(sum = mjcf_format(m, "%s%s(%.17g)*%s(%s)", sum ? sum : "", sum ? " + " : "", t->terms[i].factor,
+		                                 f, name)))
 			return NULL;
 	}
 	return t->count ? mjcf_format(m, "(%s)", sum) : "0";
@@ -240,7 +248,8 @@ static void complete_damping(const Mjcf *m, MjcfActuatorAttributes *a, const Tra
 }
 
 /* gain w: a number, or a function of time and state. */
-static const char *drive_formula(Mjcf *m, const MjcfActuatorAttributes *a, double control, const char *L, const char *V) {
+static const char *drive_formula(Mjcf *m, const MjcfActuatorAttributes *a, double control, const char *L,
+                                 const char *V) {
 	const char *w = a->dyn_type == DYN_NONE         ? mjcf_format(m, "(%.17g)", control)
 	                : a->dyn_type == DYN_INTEGRATOR ? mjcf_format(m, "(%.17g)*t", control)
 	                                                : mjcf_format(m, "(%.17g)*(1 - exp(-t/%.17g))", control, a->dyn[0]);
@@ -289,8 +298,7 @@ static bool tendon_transmission(Mjcf *m, MjcfActuator *actuator, int tendon_inde
 	if (!(t->terms = xml_array(m->im->tree, (size_t)tendon->term_count + 1, sizeof *t->terms)))
 		return import_no_memory(m->im);
 	for (int i = 0; i < tendon->term_count; i++)
-		t->terms[t->count++] =
-			(MjcfTendonTerm){tendon->terms[i].joint, actuator->a.gear[0] * tendon->terms[i].factor};
+		t->terms[t->count++] = (MjcfTendonTerm){tendon->terms[i].joint, actuator->a.gear[0] * tendon->terms[i].factor};
 	return true;
 }
 
@@ -310,7 +318,8 @@ static bool find_transmission(Mjcf *m, MjcfActuator *actuator, Transmission *t, 
 	int joint, parent_joint, tendon, reference;
 	if (!mjcf_refer(m, MJCF_JOINTS, file, e, "joint", &joint) ||
 	    !mjcf_refer(m, MJCF_JOINTS, file, e, "jointinparent", &parent_joint) ||
-	    !mjcf_refer(m, MJCF_TENDONS, file, e, "tendon", &tendon) || !mjcf_refer(m, MJCF_SITES, file, e, "site", &t->site) ||
+	    !mjcf_refer(m, MJCF_TENDONS, file, e, "tendon", &tendon) ||
+	    !mjcf_refer(m, MJCF_SITES, file, e, "site", &t->site) ||
 	    !mjcf_refer(m, MJCF_SITES, file, e, "refsite", &reference))
 		return false;
 	if (xml_peek(e, "cranksite"))
@@ -329,7 +338,8 @@ static bool find_transmission(Mjcf *m, MjcfActuator *actuator, Transmission *t, 
 	return true;
 }
 
-static bool add_site_load(Mjcf *m, MjcfActuator *actuator, const char *name, int site, const char *formula, double number) {
+static bool add_site_load(Mjcf *m, MjcfActuator *actuator, const char *name, int site, const char *formula,
+                          double number) {
 	char place[PLACE_MAX];
 	CalAppliedLoadDef def = {.name = mjcf_device_label(m, name),
 	                         .node = mjcf_site(m, site)->id,
@@ -351,9 +361,8 @@ static bool add_joint_effort(Mjcf *m, MjcfActuator *actuator, const char *name, 
 	MjcfJoint *joint = mjcf_joint(m, term->joint);
 	const char *effort = formula ? mjcf_format(m, "(%.17g)*(%s)", term->factor, formula) : NULL;
 	bool limited;
-	if ((formula && !effort) ||
-	    !mjcf_limited(m, joint->object.file, joint->object.element, joint->a.force_limited, joint->a.force_range,
-	                  "actuatorfrcrange", &limited))
+	if ((formula && !effort) || !mjcf_limited(m, joint->object.file, joint->object.element, joint->a.force_limited,
+	                                          joint->a.force_range, "actuatorfrcrange", &limited))
 		return false;
 	if (!limited)
 		return mjcf_add_effort(m, actuator->object.element, name, joint, effort, term->factor * number);
@@ -387,7 +396,8 @@ static bool build_actuator(Mjcf *m, int index) {
 	if (t.site >= 0)
 		return add_site_load(m, actuator, name, t.site, formula, number);
 	for (int i = 0; i < t.count; i++) {
-		const char *device = t.count == 1 ? name : mjcf_format(m, "%s_%s", name, mjcf_joint(m, t.terms[i].joint)->label);
+		const char *device =
+			t.count == 1 ? name : mjcf_format(m, "%s_%s", name, mjcf_joint(m, t.terms[i].joint)->label);
 		if (!device || !add_joint_effort(m, actuator, device, &t.terms[i], formula, number))
 			return false;
 	}
@@ -413,7 +423,8 @@ bool mjcf_build_actuators(Mjcf *m) {
 		if (!build_sum(m, mjcf_joint(m, i)))
 			return false;
 	return !count || m->by_key ||
-	       import_note(m->im, CAL_IMPORT_ASSUMED, mjcf_actuator(m, 0)->object.element->parent, NULL,
-	                   "the inputs (ctrl) of all actuators are 0; give them by a keyframe \"home\", or edit the loads of the "
-	                   "converted model");
+	       import_note(
+			   m->im, CAL_IMPORT_ASSUMED, mjcf_actuator(m, 0)->object.element->parent, NULL,
+			   "the inputs (ctrl) of all actuators are 0; give them by a keyframe \"home\", or edit the loads of the "
+			   "converted model");
 }

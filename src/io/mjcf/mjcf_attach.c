@@ -73,7 +73,8 @@ static bool fill_element(Mjcf *m, XmlElement *element, XmlElement *model) {
 	if (xml_replace(m->im->tree, place, other) == CAL_OK)
 		return true;
 	xml_destroy(other);
-	return import_fail(m->im, element, "the file with all models that it attaches has more than %d elements", XML_MAX_ELEMENTS);
+	return import_fail(m->im, element, "the file with all models that it attaches has more than %d elements",
+	                   XML_MAX_ELEMENTS);
 }
 
 static bool ignore_sections(Mjcf *m, XmlElement *root) {
@@ -92,7 +93,9 @@ MjcfFile *mjcf_open_attached(Mjcf *m, MjcfFile *parent, XmlElement *e) {
 	if (!file)
 		return import_no_memory(m->im), NULL;
 	if (!name)
-		return import_fail(m->im, e, "<attach> needs the name of a model; a part of the same file is copied by <replicate>"), NULL;
+		return import_fail(m->im, e,
+		                   "<attach> needs the name of a model; a part of the same file is copied by <replicate>"),
+		       NULL;
 	if (parent->depth == MAX_DEPTH)
 		return import_fail(m->im, e, "models are attached more than %d deep; does one attach itself?", MAX_DEPTH), NULL;
 	XmlElement *model = find_model(parent, name);

@@ -42,8 +42,8 @@ bool mjcf_apply_orientation(Mjcf *m, MjcfOrientation *turn, XmlElement *element)
 		if (!xml_peek(element, forms[i].attribute))
 			continue;
 		if (before)
-			return import_fail(m->im, element, "<%.40s> has both %s and %s; there can be one orientation", element->name,
-			                   before, forms[i].attribute);
+			return import_fail(m->im, element, "<%.40s> has both %s and %s; there can be one orientation",
+			                   element->name, before, forms[i].attribute);
 		before = forms[i].attribute;
 		turn->kind = forms[i].kind;
 		if (!import_numbers(m->im, element, before, turn->v, forms[i].count, NULL))
@@ -118,8 +118,9 @@ bool mjcf_limited(Mjcf *m, const MjcfFile *file, const XmlElement *element, int 
                   const char *what, bool *is) {
 	const bool has_range = range[0] != 0 || range[1] != 0;
 	if (limited == MJCF_AUTO && has_range && !file->compiler.autolimits)
-		return import_fail(m->im, element, "%s has a range, and neither %slimited nor the compiler's autolimits says whether "
-		                                   "it counts",
+		return import_fail(m->im, element,
+		                   "%s has a range, and neither %slimited nor the compiler's autolimits says whether "
+		                   "it counts",
 		                   what, strcmp(what, "range") == 0 ? "" : what);
 	*is = limited == MJCF_TRUE || (limited == MJCF_AUTO && has_range);
 	if (*is && !(range[0] < range[1]))
@@ -171,11 +172,13 @@ bool mjcf_apply_joint(Mjcf *m, MjcfJointAttributes *a, XmlElement *e) {
 	       import_numbers(im, e, "range", a->range, 2, NULL) &&
 	       import_numbers(im, e, "actuatorfrcrange", a->force_range, 2, NULL) &&
 	       import_numbers(im, e, "springdamper", a->spring_damper, 2, NULL) &&
-	       mjcf_apply_numbers(m, e, "solreflimit", a->solref, 2) && mjcf_apply_numbers(m, e, "solimplimit", a->solimp, 5) &&
-	       import_number(im, e, "ref", &a->ref, NULL) && import_number(im, e, "springref", &a->springref, NULL) &&
+	       mjcf_apply_numbers(m, e, "solreflimit", a->solref, 2) &&
+	       mjcf_apply_numbers(m, e, "solimplimit", a->solimp, 5) && import_number(im, e, "ref", &a->ref, NULL) &&
+	       import_number(im, e, "springref", &a->springref, NULL) &&
 	       import_number(im, e, "armature", &a->armature, NULL) &&
 	       import_number(im, e, "frictionloss", &a->frictionloss, NULL) &&
-	       mjcf_apply_numbers(m, e, "stiffness", a->stiffness, 3) && mjcf_apply_numbers(m, e, "damping", a->damping, 3) &&
+	       mjcf_apply_numbers(m, e, "stiffness", a->stiffness, 3) &&
+	       mjcf_apply_numbers(m, e, "damping", a->damping, 3) &&
 	       import_bool(im, e, "actuatorgravcomp", &a->actuator_gravcomp, NULL);
 }
 
@@ -186,13 +189,13 @@ bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, XmlElement *e) {
 	bool colored = false;
 	const bool good =
 		import_word(im, e, "type", types, &a->type, NULL) && import_integer(im, e, "contype", &a->contype, NULL) &&
-		import_integer(im, e, "conaffinity", &a->conaffinity, NULL) && import_integer(im, e, "condim", &a->condim, NULL) &&
-		import_integer(im, e, "group", &a->group, NULL) && mjcf_apply_numbers(m, e, "size", a->size, 3) &&
-		import_numbers(im, e, "fromto", a->fromto, 6, NULL) && mjcf_apply_numbers(m, e, "friction", a->friction, 3) &&
-		import_number(im, e, "mass", &a->mass, NULL) && import_number(im, e, "density", &a->density, NULL) &&
-		import_number(im, e, "margin", &a->margin, NULL) && import_bool(im, e, "shellinertia", &a->shell, NULL) &&
-		import_vec3(im, e, "pos", &a->pos, NULL) && import_numbers(im, e, "rgba", a->rgba, 4, &colored) &&
-		mjcf_apply_orientation(m, &a->turn, e);
+		import_integer(im, e, "conaffinity", &a->conaffinity, NULL) &&
+		import_integer(im, e, "condim", &a->condim, NULL) && import_integer(im, e, "group", &a->group, NULL) &&
+		mjcf_apply_numbers(m, e, "size", a->size, 3) && import_numbers(im, e, "fromto", a->fromto, 6, NULL) &&
+		mjcf_apply_numbers(m, e, "friction", a->friction, 3) && import_number(im, e, "mass", &a->mass, NULL) &&
+		import_number(im, e, "density", &a->density, NULL) && import_number(im, e, "margin", &a->margin, NULL) &&
+		import_bool(im, e, "shellinertia", &a->shell, NULL) && import_vec3(im, e, "pos", &a->pos, NULL) &&
+		import_numbers(im, e, "rgba", a->rgba, 4, &colored) && mjcf_apply_orientation(m, &a->turn, e);
 	a->rgba_given = a->rgba_given || colored;
 	apply_text(e, "mesh", &a->mesh);
 	apply_text(e, "material", &a->material);
@@ -226,7 +229,8 @@ bool mjcf_apply_tendon(Mjcf *m, MjcfTendonAttributes *a, XmlElement *e) {
 	      import_numbers(im, e, "range", a->range, 2, NULL) &&
 	      import_numbers(im, e, "actuatorfrcrange", a->force_range, 2, NULL) &&
 	      mjcf_apply_numbers(m, e, "solreflimit", a->solref, 2) && mjcf_apply_numbers(m, e, "springlength", rest, 2) &&
-	      mjcf_apply_numbers(m, e, "stiffness", a->stiffness, 3) && mjcf_apply_numbers(m, e, "damping", a->damping, 3) &&
+	      mjcf_apply_numbers(m, e, "stiffness", a->stiffness, 3) &&
+	      mjcf_apply_numbers(m, e, "damping", a->damping, 3) &&
 	      import_number(im, e, "frictionloss", &a->frictionloss, NULL) &&
 	      import_number(im, e, "armature", &a->armature, NULL)))
 		return false;

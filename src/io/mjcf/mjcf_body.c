@@ -34,8 +34,9 @@ static bool read_moments(Mjcf *m, XmlElement *e, const MjcfOrientation *turn, Ca
 	if (has_full && (has_diagonal || turn->kind != MJCF_TURN_NONE))
 		return import_fail(m->im, e, "<inertial> has fullinertia and %s; fullinertia is in the axes of the body",
 		                   has_diagonal ? "diaginertia" : "an orientation");
-	*inertia = has_full ? (CalMat3){{{full[0], full[3], full[4]}, {full[3], full[1], full[5]}, {full[4], full[5], full[2]}}}
-	                    : (CalMat3){{{diagonal[0], 0, 0}, {0, diagonal[1], 0}, {0, 0, diagonal[2]}}};
+	*inertia = has_full
+	               ? (CalMat3){{{full[0], full[3], full[4]}, {full[3], full[1], full[5]}, {full[4], full[5], full[2]}}}
+	               : (CalMat3){{{diagonal[0], 0, 0}, {0, diagonal[1], 0}, {0, 0, diagonal[2]}}};
 	return true;
 }
 
@@ -104,7 +105,8 @@ static bool check_sequence(Mjcf *m, int body, const MjcfJoint *joint) {
 	}
 	if (joint->a.type == MJCF_FREE && b->parent != 0)
 		return import_fail(m->im, e, "a free joint is possible on bodies of the world only");
-	return count <= 6 || import_fail(m->im, e, "the joints of a body have at most 6 degrees of freedom; here are %d", count);
+	return count <= 6 ||
+	       import_fail(m->im, e, "the joints of a body have at most 6 degrees of freedom; here are %d", count);
 }
 
 static bool note_alignment(Mjcf *m, const Scope *s, XmlElement *e) {
@@ -112,9 +114,10 @@ static bool note_alignment(Mjcf *m, const Scope *s, XmlElement *e) {
 	if (!mjcf_apply_switch(m, e, "align", &align))
 		return false;
 	return !(align == MJCF_TRUE || (align == MJCF_AUTO && s->file->compiler.align_free)) ||
-	       import_note(m->im, CAL_IMPORT_CHANGED, e, align == MJCF_TRUE ? "align" : NULL,
-	                   "MuJoCo moves the frame of a free body without children to its center of mass and principal axes; "
-	                   "here it stays as written: the motion is the same, its coordinates are not");
+	       import_note(
+			   m->im, CAL_IMPORT_CHANGED, e, align == MJCF_TRUE ? "align" : NULL,
+			   "MuJoCo moves the frame of a free body without children to its center of mass and principal axes; "
+			   "here it stays as written: the motion is the same, its coordinates are not");
 }
 
 static bool read_joint(Mjcf *m, Scope *s, XmlElement *e) {
@@ -171,7 +174,8 @@ static bool needs_size(int type, int which) {
 static bool complete_geom(Mjcf *m, const Scope *s, MjcfGeom *geom) {
 	MjcfGeomAttributes *a = &geom->a;
 	dpose pose = {dquat_matrix(mjcf_quaternion(&s->file->compiler, &a->turn)), dvec_in(a->pos)};
-	if (!isnan(a->fromto[0]) && (a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER || a->type == MJCF_BOX || a->type == MJCF_ELLIPSOID)) {
+	if (!isnan(a->fromto[0]) &&
+	    (a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER || a->type == MJCF_BOX || a->type == MJCF_ELLIPSOID)) {
 		const bool round = a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER;
 		double half;
 		pose = segment_pose(a->fromto, &half);
@@ -213,9 +217,9 @@ static bool read_site(Mjcf *m, Scope *s, XmlElement *e) {
 	if (!mjcf_apply_site(m, &a, e))
 		return false;
 	site->body = s->body;
-	site->pose = in_frame(s, !isnan(a.fromto[0]) ? segment_pose(a.fromto, &half)
-	                                             : (dpose){dquat_matrix(mjcf_quaternion(&s->file->compiler, &a.turn)),
-	                                                       dvec_in(a.pos)});
+	site->pose = in_frame(s, !isnan(a.fromto[0])
+	                             ? segment_pose(a.fromto, &half)
+	                             : (dpose){dquat_matrix(mjcf_quaternion(&s->file->compiler, &a.turn)), dvec_in(a.pos)});
 	return true;
 }
 
@@ -247,8 +251,9 @@ static bool read_own_element(Mjcf *m, Scope *s, XmlElement *e) {
 	if (xml_is(e, "inertial"))
 		return e->used = true, read_inertial(m, s, e);
 	if (xml_is(e, "composite") || xml_is(e, "flexcomp"))
-		return import_missing(m->im, e, "Calder has no such deformable objects; its flexible bodies have modes "
-		                                "(docs/flexible.md)");
+		return import_missing(m->im, e,
+		                      "Calder has no such deformable objects; its flexible bodies have modes "
+		                      "(docs/flexible.md)");
 	if (xml_is(e, "plugin"))
 		return import_missing(m->im, e, "plugins of MuJoCo are not available");
 	return true;
@@ -313,7 +318,8 @@ static bool read_attached(Mjcf *m, const Scope *s, XmlElement *e) {
 		return read_worlds(m, &own, e);
 	XmlElement *part = mjcf_attached_part(own.file, body ? "body" : "frame", body ? body : frame);
 	if (!part)
-		return import_fail(m->im, e, "the model to attach has no %s \"%.100s\"", body ? "body" : "frame", body ? body : frame);
+		return import_fail(m->im, e, "the model to attach has no %s \"%.100s\"", body ? "body" : "frame",
+		                   body ? body : frame);
 	if (body)
 		return read_body(m, &own, part);
 	return enter_frame(m, &own, part, &inside) && read_own(m, &inside, part) && read_children(m, &inside, part);

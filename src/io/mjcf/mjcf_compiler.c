@@ -44,9 +44,9 @@ static bool read_coordinate(Mjcf *m, XmlElement *element) {
 	int word = 0;
 	if (!import_word(m->im, element, "coordinate", words, &word, NULL))
 		return false;
-	return word == 0 ||
-	       import_fail(m->im, element, "coordinate=\"global\": MuJoCo no longer reads such files; save the model with a "
-	                                   "version before 2.3.4, which converts it to local coordinates");
+	return word == 0 || import_fail(m->im, element,
+	                                "coordinate=\"global\": MuJoCo no longer reads such files; save the model with a "
+	                                "version before 2.3.4, which converts it to local coordinates");
 }
 
 static bool read_folders(Mjcf *m, XmlElement *element, MjcfCompiler *c) {
@@ -137,7 +137,8 @@ static bool read_disabled_groups(Mjcf *m, XmlElement *e) {
 static bool read_one_option(Mjcf *m, XmlElement *e) {
 	static const char *const integrators[] = {"Euler", "RK4", "implicit", "implicitfast", NULL};
 	MjcfOption *o = &m->option;
-	if (!(import_number(m->im, e, "timestep", &o->timestep, NULL) && import_vec3(m->im, e, "gravity", &o->gravity, NULL) &&
+	if (!(import_number(m->im, e, "timestep", &o->timestep, NULL) &&
+	      import_vec3(m->im, e, "gravity", &o->gravity, NULL) &&
 	      import_word(m->im, e, "integrator", integrators, &o->integrator, NULL) && read_medium(m, e) &&
 	      read_disabled_groups(m, e)))
 		return false;

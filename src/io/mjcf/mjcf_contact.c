@@ -15,8 +15,8 @@
 
 #include "io/mjcf/mjcf_internal.h"
 
-static const double frequency = 100;                  // of the whole mass on one point [rad/s]
-static const double restitution = 0.2, impact = 0.5;  // at this speed [m/s]
+static const double frequency = 100;                 // of the whole mass on one point [rad/s]
+static const double restitution = 0.2, impact = 0.5; // at this speed [m/s]
 
 enum { PLACE_MAX = 400, BLOCK = 16, MAX_CLASSES = 256 };
 
@@ -35,6 +35,7 @@ typedef struct Contacts {
 	int *class_of; // [geoms] -1: it touches nothing
 	Exclusion *exclusions;
 	int exclusion_count, exclusion_capacity;
+	NameIndex excluded;      // by both bodies, the smaller number first
 	int *weld, *weld_parent; // [bodies] the body that it is welded to, itself if it has joints; and what carries that
 	CalShapeDef *shapes;     // [geoms]
 	int approximated, left_out;
@@ -114,9 +115,15 @@ static bool make_shape(Mjcf *m, Contacts *c, int index, bool *made) {
 
 /* ---- which may touch ------------------------------------------------------------------------------------------ */
 
+static uint32_t pair_hash(Exclusion x) { return name_hash((uint32_t)x.a, (const char *)&x.b, sizeof x.b); }
+
+static Exclusion ordered(int a, int b) { return a < b ? (Exclusion){a, b} : (Exclusion){b, a}; }
+
 static bool is_excluded(const Contacts *c, int a, int b) {
-	for (int i = 0; i < c->exclusion_count; i++)
-		if ((c->exclusions[i].a == a && c->exclusions[i].b == b) || (c->exclusions[i].a == b && c->exclusions[i].b == a))
+	const Exclusion x = ordered(a, b);
+	uint32_t cursor = 0, value;
+	while ((value = name_index_next(&c->excluded, pair_hash(x), &cursor)) != 0)
+		if (c->exclusions[value - 1].a == x.a && c->exclusions[value - 1].b == x.b)
 			return true;
 	return false;
 }
@@ -131,24 +138,30 @@ static bool may_touch(const Mjcf *m, const Contacts *c, int i, int k) {
 	return !is_excluded(c, a->body, b->body);
 }
 
+static bool read_exclusion(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
+	int a, b;
+	void *items = c->exclusions;
+	xml_get(e, "name");
+	if (!import_required(m->im, e, "body1") || !import_required(m->im, e, "body2") ||
+	    !mjcf_refer(m, MJCF_BODIES, file, e, "body1", &a) || !mjcf_refer(m, MJCF_BODIES, file, e, "body2", &b) ||
+	    !mjcf_grow(m, &items, c->exclusion_count, &c->exclusion_capacity, sizeof *c->exclusions))
+		return false;
+	c->exclusions = items;
+	if (is_excluded(c, a, b))
+		return true;
+	if (!name_index_reserve(&m->im->allocator, &c->excluded))
+		return import_no_memory(m->im);
+	c->exclusions[c->exclusion_count++] = ordered(a, b);
+	name_index_insert(&c->excluded, pair_hash(ordered(a, b)), (uint32_t)c->exclusion_count);
+	return true;
+}
+
 static bool read_exclusions(Mjcf *m, MjcfFile *file, Contacts *c) {
 	for (XmlElement *section = xml_child(file->root, "contact"); section; section = xml_again(section))
 		for (XmlElement *e = xml_child(section, "exclude"); e; e = xml_again(e)) {
-			Exclusion x;
 			bool out;
-			void *items = c->exclusions;
-			xml_get(e, "name");
-			if (!mjcf_is_left_out(m, file, e, &out))
+			if (!mjcf_is_left_out(m, file, e, &out) || (!out && !read_exclusion(m, file, c, e)))
 				return false;
-			if (out)
-				continue;
-			if (!import_required(m->im, e, "body1") || !import_required(m->im, e, "body2") ||
-			    !mjcf_refer(m, MJCF_BODIES, file, e, "body1", &x.a) ||
-			    !mjcf_refer(m, MJCF_BODIES, file, e, "body2", &x.b) ||
-			    !mjcf_grow(m, &items, c->exclusion_count, &c->exclusion_capacity, sizeof *c->exclusions))
-				return false;
-			c->exclusions = items;
-			c->exclusions[c->exclusion_count++] = x;
 		}
 	return true;
 }
@@ -210,13 +223,14 @@ static bool is_in_device(int i, int k, int first, int second) {
 static uint32_t mask_of(const Mjcf *m, const Contacts *c, int class_index, int first, int second) {
 	uint32_t mask = 0;
 	for (int k = 0; k < c->class_count; k++)
-		if (bit_of(k, first, second) >= 0 && is_in_device(class_index, k, first, second) && may_touch(m, c, class_index, k))
+		if (bit_of(k, first, second) >= 0 && is_in_device(class_index, k, first, second) &&
+		    may_touch(m, c, class_index, k))
 			mask |= 1u << bit_of(k, first, second);
 	return mask;
 }
 
-static bool add_contact(Mjcf *m, const char *name, const XmlElement *element, CalShapeDef *shapes, const CalNodeId *nodes,
-                        int count) {
+static bool add_contact(Mjcf *m, const char *name, const XmlElement *element, CalShapeDef *shapes,
+                        const CalNodeId *nodes, int count) {
 	char place[PLACE_MAX];
 	const CalContactDef def = {.name = mjcf_device_label(m, name),
 	                           .shapes = shapes,
@@ -270,7 +284,6 @@ static bool read_pair(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
 	double friction[5] = {NAN, 0, 0, 0, 0};
 	int index[2], condim = 3;
 	bool made = true;
-	xml_get(e, "name");
 	if (!mjcf_class_of(m, file, e, 0) || !import_required(m->im, e, "geom1") || !import_required(m->im, e, "geom2") ||
 	    !mjcf_refer(m, MJCF_GEOMS, file, e, "geom1", &index[0]) ||
 	    !mjcf_refer(m, MJCF_GEOMS, file, e, "geom2", &index[1]) || !mjcf_apply_numbers(m, e, "friction", friction, 5) ||
@@ -288,7 +301,9 @@ static bool read_pair(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
 		shapes[i].material.friction_dynamic = condim == 1 ? 0 : isnan(friction[0]) ? 1 : fmax(friction[0], 0);
 		nodes[i] = mjcf_body(m, mjcf_geom(m, index[i])->body)->node;
 	}
-	return !made || add_contact(m, "pair", e, shapes, nodes, 2);
+	const char *own = xml_get(e, "name");
+	const char *name = own ? own : made ? mjcf_format(m, "%s_%s", shapes[0].name, shapes[1].name) : "";
+	return name && (!made || add_contact(m, name, e, shapes, nodes, 2));
 }
 
 static bool read_pairs(Mjcf *m, MjcfFile *file, Contacts *c) {
@@ -305,33 +320,27 @@ static bool read_pairs(Mjcf *m, MjcfFile *file, Contacts *c) {
 
 static bool note_contacts(Mjcf *m, const Contacts *c, int devices) {
 	if (cal_setup_device_count(m->im->setup) > devices &&
-	    !import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
-	                 "contact follows Calder's law instead of MuJoCo's solver: %.3g N/m at each point, restitution %g at %g "
-	                 "m/s; friction is the geometric mean of both sides, not the larger one",
-	                 m->total_mass * frequency * frequency, restitution, impact))
+	    !import_note(
+			m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
+			"contact follows Calder's law instead of MuJoCo's solver: %.3g N/m at each point, restitution %g at %g "
+			"m/s; friction is the geometric mean of both sides, not the larger one",
+			m->total_mass * frequency * frequency, restitution, impact))
 		return false;
 	if (c->approximated && !import_note(m->im, CAL_IMPORT_CHANGED, c->first_approximated, NULL,
-	                                    "%d cylinder%s and ellipsoids touch as capsules or spheres that fit", c->approximated,
-	                                    c->approximated == 1 ? "" : "s"))
+	                                    "%d cylinder%s and ellipsoids touch as capsules or spheres that fit",
+	                                    c->approximated, c->approximated == 1 ? "" : "s"))
 		return false;
-	return !c->left_out || import_note(m->im, CAL_IMPORT_CHANGED, c->first_left_out, NULL,
-	                                   "%d mesh%s and height fields touch nothing; add primitive geoms, or a contact device "
-	                                   "to the converted model",
-	                                   c->left_out, c->left_out == 1 ? "" : "es");
+	return !c->left_out ||
+	       import_note(m->im, CAL_IMPORT_CHANGED, c->first_left_out, NULL,
+	                   "%d mesh%s and height fields touch nothing; add primitive geoms, or a contact device "
+	                   "to the converted model",
+	                   c->left_out, c->left_out == 1 ? "" : "es");
 }
 
-bool mjcf_build_contact(Mjcf *m) {
-	const size_t geoms = (size_t)m->lists[MJCF_GEOMS].count, bodies = (size_t)m->lists[MJCF_BODIES].count;
+static bool build(Mjcf *m, Contacts *c) {
 	const int devices = cal_setup_device_count(m->im->setup);
-	Contacts c = {.class_of = xml_array(m->im->tree, geoms + 1, sizeof *c.class_of),
-	              .weld = xml_array(m->im->tree, bodies, sizeof *c.weld),
-	              .weld_parent = xml_array(m->im->tree, bodies, sizeof *c.weld_parent),
-	              .shapes = xml_array(m->im->tree, geoms + 1, sizeof *c.shapes)};
-	if (!c.class_of || !c.weld || !c.weld_parent || !c.shapes)
-		return import_no_memory(m->im);
-	find_welds(m, &c);
 	for (int i = 0; i < m->file_count; i++)
-		if (!read_exclusions(m, m->files[i], &c))
+		if (!read_exclusions(m, m->files[i], c))
 			return false;
 	if (!m->option.on.contact || !(m->total_mass > 0)) {
 		for (int i = 0; i < m->file_count; i++)
@@ -339,10 +348,24 @@ bool mjcf_build_contact(Mjcf *m) {
 				xml_use_all(e);
 		return true;
 	}
-	if (!collect_shapes(m, &c) || !add_devices(m, &c))
+	if (!collect_shapes(m, c) || !add_devices(m, c))
 		return false;
 	for (int i = 0; i < m->file_count; i++)
-		if (!read_pairs(m, m->files[i], &c))
+		if (!read_pairs(m, m->files[i], c))
 			return false;
-	return note_contacts(m, &c, devices);
+	return note_contacts(m, c, devices);
+}
+
+bool mjcf_build_contact(Mjcf *m) {
+	const size_t geoms = (size_t)m->lists[MJCF_GEOMS].count, bodies = (size_t)m->lists[MJCF_BODIES].count;
+	Contacts c = {.class_of = xml_array(m->im->tree, geoms + 1, sizeof *c.class_of),
+	              .weld = xml_array(m->im->tree, bodies, sizeof *c.weld),
+	              .weld_parent = xml_array(m->im->tree, bodies, sizeof *c.weld_parent),
+	              .shapes = xml_array(m->im->tree, geoms + 1, sizeof *c.shapes)};
+	if (!c.class_of || !c.weld || !c.weld_parent || !c.shapes)
+		return import_no_memory(m->im);
+	find_welds(m, &c);
+	const bool good = build(m, &c);
+	name_index_free(&m->im->allocator, &c.excluded);
+	return good;
 }

@@ -23,7 +23,8 @@ typedef struct Side {
 static const char *loop_label(Mjcf *m, const MjcfFile *file, XmlElement *e, const char *base) {
 	const char *name = xml_get(e, "name");
 	const char *first = name ? mjcf_format(m, "%s%s", file->prefix, name) : base, *label = first;
-	for (int i = 2; label && cal_desc_find_loop(m->im->desc, label).value; i++)
+	const int count = cal_desc_loop_count(m->im->desc);
+	for (int i = 2; label && cal_desc_find_loop(m->im->desc, label).value; i = mjcf_next_number(i, count))
 		label = mjcf_format(m, "%s_%d", first, i);
 	return label;
 }
@@ -51,7 +52,8 @@ static bool body_side(Mjcf *m, const MjcfFile *file, XmlElement *e, const char *
 		return false;
 	index = index < 0 ? 0 : index; // body2 is the world unless given
 	const MjcfBody *body = mjcf_body(m, index);
-	*side = (Side){.node = body->node, .world = body->world, .frame = dpose_identity(), .name = node_body_name(m, index)};
+	*side =
+		(Side){.node = body->node, .world = body->world, .frame = dpose_identity(), .name = node_body_name(m, index)};
 	return true;
 }
 
@@ -117,7 +119,8 @@ static bool read_weld(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	Side a, b;
 	bool by_sites;
 	if (!read_sides(m, file, e, &a, &b, &by_sites) || !import_numbers(m->im, e, "relpose", pose, 7, NULL) ||
-	    !import_vec3(m->im, e, "anchor", &anchor, NULL)) // where a soft weld measures; of a rigid one it is all the same
+	    !import_vec3(m->im, e, "anchor", &anchor,
+	                 NULL)) // where a soft weld measures; of a rigid one it is all the same
 		return false;
 	xml_get(e, "torquescale"); // likewise
 	if (!by_sites && (pose[3] != 0 || pose[4] != 0 || pose[5] != 0 || pose[6] != 0))
@@ -162,8 +165,9 @@ static bool read_polynomial(Mjcf *m, XmlElement *e, double a[5], bool *linear) {
 	if (!mjcf_apply_numbers(m, e, "polycoef", a, 5))
 		return false;
 	*linear = a[2] == 0 && a[3] == 0 && a[4] == 0;
-	return *linear || import_missing(m->im, e, "the polynomial \"%g %g %g %g %g\" is not linear, and Calder's couplings are",
-	                                 a[0], a[1], a[2], a[3], a[4]);
+	return *linear ||
+	       import_missing(m->im, e, "the polynomial \"%g %g %g %g %g\" is not linear, and Calder's couplings are", a[0],
+	                      a[1], a[2], a[3], a[4]);
 }
 
 static bool read_joint_equality(Mjcf *m, MjcfFile *file, XmlElement *e) {
@@ -182,8 +186,8 @@ static bool read_joint_equality(Mjcf *m, MjcfFile *file, XmlElement *e) {
 		return false;
 	def.drive[0].offset = mjcf_joint(m, y)->a.ref + a[0] - (x >= 0 ? a[1] * mjcf_joint(m, x)->a.ref : 0);
 	drop_zero_terms(&def);
-	const char *base = x >= 0 ? mjcf_format(m, "%s_%s", mjcf_joint(m, y)->label, mjcf_joint(m, x)->label)
-	                          : mjcf_joint(m, y)->label;
+	const char *base =
+		x >= 0 ? mjcf_format(m, "%s_%s", mjcf_joint(m, y)->label, mjcf_joint(m, x)->label) : mjcf_joint(m, y)->label;
 	return close_loop(m, file, e, &def, (CalNodeId){0}, (CalNodeId){0}, base);
 }
 
@@ -210,10 +214,12 @@ static bool read_tendon_equality(Mjcf *m, MjcfFile *file, XmlElement *e) {
 		return import_missing(m->im, e, "Calder has no spatial tendons");
 	if (!linear)
 		return true;
-	if (!add_tendon_terms(m, e, &def, first, 1, &fits) || (second && !add_tendon_terms(m, e, &def, second, -a[1], &fits)))
+	if (!add_tendon_terms(m, e, &def, first, 1, &fits) ||
+	    (second && !add_tendon_terms(m, e, &def, second, -a[1], &fits)))
 		return false;
 	if (!fits)
-		return import_missing(m->im, e, "it ties more than %d joints, which Calder's couplings cannot", CAL_LOOP_MAX_TERMS);
+		return import_missing(m->im, e, "it ties more than %d joints, which Calder's couplings cannot",
+		                      CAL_LOOP_MAX_TERMS);
 	def.drive[0].offset = first->length + a[0] - (second ? a[1] * second->length : 0);
 	drop_zero_terms(&def);
 	return close_loop(m, file, e, &def, (CalNodeId){0}, (CalNodeId){0},

@@ -107,11 +107,11 @@ typedef struct NameSet {
 static const struct {
 	const char *attribute, *kind;
 } references[] = {
-	{"joint", "joint"},     {"joint1", "joint"},     {"joint2", "joint"},   {"jointinparent", "joint"},
-	{"body", "body"},       {"body1", "body"},       {"body2", "body"},     {"site", "site"},
-	{"site1", "site"},      {"site2", "site"},       {"cranksite", "site"}, {"slidersite", "site"},
-	{"refsite", "site"},    {"sidesite", "site"},    {"geom", "geom"},      {"geom1", "geom"},
-	{"geom2", "geom"},      {"tendon", "tendon"},    {"tendon1", "tendon"}, {"tendon2", "tendon"},
+	{"joint", "joint"},       {"joint1", "joint"},  {"joint2", "joint"},   {"jointinparent", "joint"},
+	{"body", "body"},         {"body1", "body"},    {"body2", "body"},     {"site", "site"},
+	{"site1", "site"},        {"site2", "site"},    {"cranksite", "site"}, {"slidersite", "site"},
+	{"refsite", "site"},      {"sidesite", "site"}, {"geom", "geom"},      {"geom1", "geom"},
+	{"geom2", "geom"},        {"tendon", "tendon"}, {"tendon1", "tendon"}, {"tendon2", "tendon"},
 	{"actuator", "actuator"},
 };
 
@@ -131,7 +131,7 @@ bool mjcf_references_resolve(const Mjcf *m, const MjcfFile *file, const XmlEleme
 	static const struct {
 		const char *name;
 		MjcfKind kind;
-	} kinds[] = {{"joint", MJCF_JOINTS}, {"body", MJCF_BODIES},   {"site", MJCF_SITES},
+	} kinds[] = {{"joint", MJCF_JOINTS}, {"body", MJCF_BODIES},    {"site", MJCF_SITES},
 	             {"geom", MJCF_GEOMS},   {"tendon", MJCF_TENDONS}, {"actuator", MJCF_ACTUATORS}};
 	for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
 		const char *name = xml_peek(element, references[i].attribute);
@@ -287,8 +287,9 @@ static bool read_replicas(Mjcf *m, XmlElement *e, Replicas *r) {
 static bool set_pose(Mjcf *m, XmlElement *frame, dvec3 r, CalQuat q) {
 	const char *pos = mjcf_format(m, "%.17g %.17g %.17g", r.x, r.y, r.z);
 	const char *quat = mjcf_format(m, "%.17g %.17g %.17g %.17g", q.w, q.x, q.y, q.z);
-	return pos && quat && ((xml_set(m->im->tree, frame, "pos", pos) && xml_set(m->im->tree, frame, "quat", quat)) ||
-	                       import_no_memory(m->im));
+	return pos && quat &&
+	       ((xml_set(m->im->tree, frame, "pos", pos) && xml_set(m->im->tree, frame, "quat", quat)) ||
+	        import_no_memory(m->im));
 }
 
 /* Copy `i` as a <frame>; the attributes of <replicate> but childclass are not those of a frame. */

@@ -85,8 +85,9 @@ static bool mass_of_shell(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 		*mass = shell_of_box(a->size);
 		return true;
 	default:
-		return import_fail(m->im, geom->object.element,
-		                   "shellinertia is known of spheres, capsules, cylinders and boxes; give the body an <inertial>");
+		return import_fail(
+			m->im, geom->object.element,
+			"shellinertia is known of spheres, capsules, cylinders and boxes; give the body an <inertial>");
 	}
 }
 
@@ -110,7 +111,8 @@ static bool mass_of_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 		return false;
 	}
 	if (unit.mass > 0)
-		*mass = mass_moved(mass_scaled(unit, isnan(a->mass) ? a->density : a->mass / unit.mass), mjcf_placement(geom->pose));
+		*mass = mass_moved(mass_scaled(unit, isnan(a->mass) ? a->density : a->mass / unit.mass),
+		                   mjcf_placement(geom->pose));
 	return true;
 }
 
@@ -173,11 +175,13 @@ static bool repair_body(Mjcf *m, MjcfBody *body) {
 		return false;
 	if (c->balance_inertia && violates_triangle(&body->mass) && !change_moments(m, body, -INFINITY, true))
 		return false;
-	return (before.mass == body->mass.mass && memcmp(&before.inertia, &body->mass.inertia, sizeof before.inertia) == 0) ||
+	return (before.mass == body->mass.mass &&
+	        memcmp(&before.inertia, &body->mass.inertia, sizeof before.inertia) == 0) ||
 	       !c->balance_inertia || !violates_triangle(&before) ||
-	       import_note(m->im, CAL_IMPORT_CHANGED, body->object.element, NULL,
-	                   "balanceinertia: the principal moments of inertia violate the triangle inequality and were replaced "
-	                   "by their mean, as MuJoCo does");
+	       import_note(
+			   m->im, CAL_IMPORT_CHANGED, body->object.element, NULL,
+			   "balanceinertia: the principal moments of inertia violate the triangle inequality and were replaced "
+			   "by their mean, as MuJoCo does");
 }
 
 static void scale_total(Mjcf *m) {

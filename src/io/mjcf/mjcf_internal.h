@@ -25,22 +25,23 @@ enum { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO };
 
 typedef struct MjcfCompiler {
 	bool degrees, autolimits, balance_inertia, strip_path, align_free;
-	int inertia_from_geom;  // MJCF_FALSE, MJCF_TRUE, MJCF_AUTO
-	int inertia_groups[2];  // geoms of these groups have mass
+	int inertia_from_geom; // MJCF_FALSE, MJCF_TRUE, MJCF_AUTO
+	int inertia_groups[2]; // geoms of these groups have mass
 	double bound_mass, bound_inertia, total_mass;
-	char euler[4];          // sequence of axes, capitals: fixed ones
+	char euler[4];           // sequence of axes, capitals: fixed ones
 	const char *mesh_folder; // "": that of the file
 } MjcfCompiler;
 
 /** What <flag> leaves switched on. */
 typedef struct MjcfFlags {
-	bool constraint, equality, frictionloss, limit, contact, spring, damper, gravity, actuation, filter_parent, clamp_control;
+	bool constraint, equality, frictionloss, limit, contact, spring, damper, gravity, actuation, filter_parent,
+		clamp_control;
 } MjcfFlags;
 
 typedef struct MjcfOption {
 	double timestep;
 	CalVec3 gravity;
-	int integrator; // Euler, RK4, implicit, implicitfast
+	int integrator;      // Euler, RK4, implicit, implicitfast
 	int disabled_groups; // bits of groups of actuators
 	MjcfFlags on;
 } MjcfOption;
@@ -80,7 +81,7 @@ typedef enum MjcfShape {
 
 typedef struct MjcfGeomAttributes {
 	int type, contype, conaffinity, condim, group;
-	double size[3], fromto[6]; // NAN: not given
+	double size[3], fromto[6];                 // NAN: not given
 	double friction[3], mass, density, margin; // mass NAN: not given
 	double rgba[4];
 	bool shell, rgba_given;
@@ -146,7 +147,17 @@ typedef struct MjcfFile {
 
 /* ---- what the file holds ------------------------------------------------------------------------------ */
 
-typedef enum MjcfKind { MJCF_BODIES, MJCF_JOINTS, MJCF_SITES, MJCF_GEOMS, MJCF_TENDONS, MJCF_MESHES, MJCF_MATERIALS, MJCF_ACTUATORS, MJCF_KINDS } MjcfKind;
+typedef enum MjcfKind {
+	MJCF_BODIES,
+	MJCF_JOINTS,
+	MJCF_SITES,
+	MJCF_GEOMS,
+	MJCF_TENDONS,
+	MJCF_MESHES,
+	MJCF_MATERIALS,
+	MJCF_ACTUATORS,
+	MJCF_KINDS
+} MjcfKind;
 
 /** Every object begins with it. */
 typedef struct MjcfObject {
@@ -157,15 +168,15 @@ typedef struct MjcfObject {
 
 typedef struct MjcfBody {
 	MjcfObject object;
-	int parent;     // -1: of the world itself, which is body 0
-	dpose pose;     // in the parent, at qpos0
-	dpose world;    // in the world, at qpos0
+	int parent;  // -1: of the world itself, which is body 0
+	dpose pose;  // in the parent, at qpos0
+	dpose world; // in the world, at qpos0
 	int first_joint, joint_count;
 	bool is_mocap, has_inertial, is_static; // static: no joint between it and the world
 	double gravcomp;
 	MassProperties mass; // in the body frame
-	CalBodyId id;   // {0}: the ground
-	CalNodeId node; // its frame
+	CalBodyId id;        // {0}: the ground
+	CalNodeId node;      // its frame
 } MjcfBody;
 
 typedef struct MjcfJoint {
@@ -173,11 +184,11 @@ typedef struct MjcfJoint {
 	MjcfJointAttributes a; // angles in rad, axis of unit length, in the body frame
 	int body;
 	bool limited;
-	double inertia;    // of the mass matrix at qpos0, mean of its diagonal
+	double inertia; // of the mass matrix at qpos0, mean of its diagonal
 	CalJointId id;
-	CalBodyId carried; // body that it carries: that of the file, or a massless one between two joints
-	const char *label; // its name in the description
-	const char *efforts; // formula of all actuators on it, to be limited as a sum; NULL: none
+	CalBodyId carried;    // body that it carries: that of the file, or a massless one between two joints
+	const char *label;    // its name in the description
+	const char *efforts;  // formula of all actuators on it, to be limited as a sum; NULL: none
 	int q_first, u_first; // in qpos and qvel
 } MjcfJoint;
 
@@ -241,6 +252,7 @@ typedef struct Mjcf {
 	double total_mass;
 	int nq, nu;
 	int replica_work; // elements that were searched for references
+	size_t text_used; // bytes of names and formulas
 	NameIndex device_names;
 	const char **devices; // [device_count] names
 	int device_count, device_capacity;
@@ -254,8 +266,12 @@ static inline MjcfSite *mjcf_site(const Mjcf *m, int i) { return (MjcfSite *)m->
 static inline MjcfGeom *mjcf_geom(const Mjcf *m, int i) { return (MjcfGeom *)m->lists[MJCF_GEOMS].items + i; }
 static inline MjcfTendon *mjcf_tendon(const Mjcf *m, int i) { return (MjcfTendon *)m->lists[MJCF_TENDONS].items + i; }
 static inline MjcfMesh *mjcf_mesh(const Mjcf *m, int i) { return (MjcfMesh *)m->lists[MJCF_MESHES].items + i; }
-static inline MjcfMaterial *mjcf_material(const Mjcf *m, int i) { return (MjcfMaterial *)m->lists[MJCF_MATERIALS].items + i; }
-static inline MjcfActuator *mjcf_actuator(const Mjcf *m, int i) { return (MjcfActuator *)m->lists[MJCF_ACTUATORS].items + i; }
+static inline MjcfMaterial *mjcf_material(const Mjcf *m, int i) {
+	return (MjcfMaterial *)m->lists[MJCF_MATERIALS].items + i;
+}
+static inline MjcfActuator *mjcf_actuator(const Mjcf *m, int i) {
+	return (MjcfActuator *)m->lists[MJCF_ACTUATORS].items + i;
+}
 
 /* ---- lists (mjcf_list.c) ------------------------------------------------------------------------------- */
 
@@ -270,6 +286,8 @@ void mjcf_lists_free(Mjcf *m);
 const char *mjcf_label(Mjcf *m, MjcfKind kind, const char *base);
 /** Text in the memory of the tree; NULL: out of memory, which is set as the error. */
 const char *mjcf_format(Mjcf *m, const char *format, ...) ERROR_PRINTF(2, 3);
+/** The next number to try after a name: where many have it, beyond all that count objects can have. */
+int mjcf_next_number(int number, int count);
 /** A name for a device that no other has: base, or with a number after it. */
 const char *mjcf_device_label(Mjcf *m, const char *base);
 /** 'name' for formulas; NULL: it cannot be written, which is set as the error. */
@@ -342,7 +360,9 @@ bool mjcf_read_pose(Mjcf *m, const MjcfFile *file, XmlElement *element, dpose *p
 bool mjcf_limited(Mjcf *m, const MjcfFile *file, const XmlElement *element, int limited, const double range[2],
                   const char *what, bool *is);
 
-static inline bool mjcf_is_scalar(const MjcfJoint *joint) { return joint->a.type == MJCF_HINGE || joint->a.type == MJCF_SLIDE; }
+static inline bool mjcf_is_scalar(const MjcfJoint *joint) {
+	return joint->a.type == MJCF_HINGE || joint->a.type == MJCF_SLIDE;
+}
 
 /* ---- masses (mjcf_inertia.c) ----------------------------------------------------------------------------- */
 

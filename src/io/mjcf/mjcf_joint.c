@@ -71,8 +71,7 @@ static bool add_polynomial_damping(Mjcf *m, const MjcfJoint *joint) {
 		                              "damping by a polynomial is possible of hinges and slides only");
 	const char *u = mjcf_quoted(m, joint->object.element, joint->label);
 	const char *name = mjcf_format(m, "%s_damping", joint->label);
-	const char *formula =
-		u ? mjcf_format(m, "-(%.17g)*u(%s)*abs(u(%s)) - (%.17g)*u(%s)^3", d[1], u, u, d[2], u) : NULL;
+	const char *formula = u ? mjcf_format(m, "-(%.17g)*u(%s)*abs(u(%s)) - (%.17g)*u(%s)^3", d[1], u, u, d[2], u) : NULL;
 	return name && formula && mjcf_add_effort(m, joint->object.element, name, joint, formula, 0);
 }
 
@@ -128,10 +127,11 @@ static bool note_friction(Mjcf *m) {
 	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++)
 		count += mjcf_is_scalar(mjcf_joint(m, i)) && mjcf_joint(m, i)->a.frictionloss > 0;
 	return !count || !m->option.on.frictionloss ||
-	       import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
-	                   "dry friction (frictionloss) of %d joint%s falls to zero below %g rad/s or m/s: there is no true "
-	                   "stiction",
-	                   count, count == 1 ? "" : "s", IMPORT_FRICTION_SPEED);
+	       import_note(
+			   m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
+			   "dry friction (frictionloss) of %d joint%s falls to zero below %g rad/s or m/s: there is no true "
+			   "stiction",
+			   count, count == 1 ? "" : "s", IMPORT_FRICTION_SPEED);
 }
 
 bool mjcf_build_joint_devices(Mjcf *m) {

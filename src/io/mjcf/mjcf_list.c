@@ -8,16 +8,20 @@
 
 #include "io/mjcf/mjcf_internal.h"
 
-enum { WHAT_MAX = 400 };
+enum { WHAT_MAX = 400, MAX_TEXT = 1 << 28, PLAIN_NUMBERS = 8 };
 
 static const struct {
 	const char *what;
 	size_t size;
 } kinds[MJCF_KINDS] = {
-	[MJCF_BODIES] = {"body", sizeof(MjcfBody)},       [MJCF_JOINTS] = {"joint", sizeof(MjcfJoint)},
-	[MJCF_SITES] = {"site", sizeof(MjcfSite)},        [MJCF_GEOMS] = {"geom", sizeof(MjcfGeom)},
-	[MJCF_TENDONS] = {"tendon", sizeof(MjcfTendon)},  [MJCF_MESHES] = {"mesh", sizeof(MjcfMesh)},
-	[MJCF_MATERIALS] = {"material", sizeof(MjcfMaterial)}, [MJCF_ACTUATORS] = {"actuator", sizeof(MjcfActuator)},
+	[MJCF_BODIES] = {"body", sizeof(MjcfBody)},
+	[MJCF_JOINTS] = {"joint", sizeof(MjcfJoint)},
+	[MJCF_SITES] = {"site", sizeof(MjcfSite)},
+	[MJCF_GEOMS] = {"geom", sizeof(MjcfGeom)},
+	[MJCF_TENDONS] = {"tendon", sizeof(MjcfTendon)},
+	[MJCF_MESHES] = {"mesh", sizeof(MjcfMesh)},
+	[MJCF_MATERIALS] = {"material", sizeof(MjcfMaterial)},
+	[MJCF_ACTUATORS] = {"actuator", sizeof(MjcfActuator)},
 };
 
 static MjcfObject *object_of(const Mjcf *m, MjcfKind kind, int i) {
@@ -43,11 +47,16 @@ const char *mjcf_format(Mjcf *m, const char *format, ...) {
 	va_start(args, format);
 	va_copy(again, args);
 	const int length = vsnprintf(NULL, 0, format, args);
-	char *text = length < 0 ? NULL : xml_array(m->im->tree, (size_t)length + 1, 1);
-	if (text)
+	const bool fits = length >= 0 && m->text_used <= MAX_TEXT - (size_t)length;
+	char *text = fits ? xml_array(m->im->tree, (size_t)length + 1, 1) : NULL;
+	if (text) {
 		vsnprintf(text, (size_t)length + 1, format, again);
-	else
+		m->text_used += (size_t)length;
+	} else if (fits) {
 		import_no_memory(m->im);
+	} else {
+		import_fail(m->im, m->file.root, "names and formulas of the model would need more than %d bytes", MAX_TEXT);
+	}
 	va_end(again);
 	va_end(args);
 	return text;
@@ -137,17 +146,19 @@ bool mjcf_refer(Mjcf *m, MjcfKind kind, const MjcfFile *file, XmlElement *elemen
 	if (*index >= 0)
 		return true;
 	const char *like = nearest(m, kind, name);
-	return import_fail(m->im, element, "%s=\"%.100s\": there is no such %s%s%.100s%s", attribute, name, kinds[kind].what,
-	                   like ? "; did you mean \"" : "", like ? like : "", like ? "\"?" : "");
+	return import_fail(m->im, element, "%s=\"%.100s\": there is no such %s%s%.100s%s", attribute, name,
+	                   kinds[kind].what, like ? "; did you mean \"" : "", like ? like : "", like ? "\"?" : "");
 }
+
+int mjcf_next_number(int number, int count) { return number < PLAIN_NUMBERS ? number + 1 : number + 1 + count; }
 
 const char *mjcf_label(Mjcf *m, MjcfKind kind, const char *base) {
 	const CalDesc *desc = m->im->desc;
 	const char *label = base;
-	for (int i = 2; label; i++) {
-		const bool taken = find_full_name(m, kind, label) >= 0 ||
-		                   (kind == MJCF_BODIES ? cal_desc_find_body(desc, label).value != 0
-		                                        : cal_desc_find_joint(desc, label).value != 0);
+	for (int i = 2; label; i = mjcf_next_number(i, m->lists[kind].count)) {
+		const bool taken =
+			find_full_name(m, kind, label) >= 0 || (kind == MJCF_BODIES ? cal_desc_find_body(desc, label).value != 0
+		                                                                : cal_desc_find_joint(desc, label).value != 0);
 		if (!taken)
 			return label;
 		label = mjcf_format(m, "%s_%d", base, i);
@@ -165,7 +176,7 @@ static bool device_is_taken(const Mjcf *m, const char *name) {
 
 const char *mjcf_device_label(Mjcf *m, const char *base) {
 	const char *label = base;
-	for (int i = 2; label && device_is_taken(m, label); i++)
+	for (int i = 2; label && device_is_taken(m, label); i = mjcf_next_number(i, m->device_count))
 		label = mjcf_format(m, "%s_%d", base, i);
 	void *names = (void *)m->devices;
 	if (!label || !mjcf_grow(m, &names, m->device_count, &m->device_capacity, sizeof *m->devices))

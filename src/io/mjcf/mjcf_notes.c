@@ -114,8 +114,10 @@ static const Row rows[] = {
 	{"flag", "sleep", CAL_IMPORT_IGNORED, SOLVER},
 	{"flag", "diagexact", CAL_IMPORT_IGNORED, SOLVER},
 
-	{NULL, "solref", CAL_IMPORT_CHANGED, "how constraints give way in MuJoCo; equalities are rigid, and contact has its own law"},
-	{NULL, "solimp", CAL_IMPORT_CHANGED, "how constraints give way in MuJoCo; equalities are rigid, and contact has its own law"},
+	{NULL, "solref", CAL_IMPORT_CHANGED,
+     "how constraints give way in MuJoCo; equalities are rigid, and contact has its own law"},
+	{NULL, "solimp", CAL_IMPORT_CHANGED,
+     "how constraints give way in MuJoCo; equalities are rigid, and contact has its own law"},
 	{NULL, "solimplimit", CAL_IMPORT_CHANGED, "how constraints give way in MuJoCo; stops are springs and dampers"},
 	{NULL, "solreffriction", CAL_IMPORT_CHANGED, "how dry friction gives way in MuJoCo"},
 	{NULL, "solimpfriction", CAL_IMPORT_CHANGED, "how dry friction gives way in MuJoCo"},
@@ -183,7 +185,8 @@ static void find_unused(Found *found, XmlElement *e) {
 static bool read_deformables(Mjcf *m, MjcfFile *file) {
 	for (XmlElement *section = xml_child(file->root, "deformable"); section; section = xml_again(section))
 		for (XmlElement *e = xml_child(section, "flex"); e; e = xml_again(e))
-			if (!import_missing(m->im, e, "Calder has no flex objects; its flexible bodies have modes (docs/flexible.md)"))
+			if (!import_missing(m->im, e,
+			                    "Calder has no flex objects; its flexible bodies have modes (docs/flexible.md)"))
 				return false;
 	return true;
 }

@@ -10,6 +10,11 @@
 
 enum { PLACE_MAX = 400 };
 
+static const char *tendon_name(Mjcf *m, const MjcfTendon *tendon) {
+	const int index = (int)(tendon - mjcf_tendon(m, 0));
+	return tendon->object.name ? tendon->object.name : mjcf_format(m, "tendon%d", index);
+}
+
 /* ---- reading ------------------------------------------------------------------------------------------------- */
 
 static bool read_term(Mjcf *m, MjcfFile *file, XmlElement *e, MjcfTendon *tendon) {
@@ -88,7 +93,8 @@ static bool is_line(Mjcf *m, const MjcfTendon *tendon, int sites[2], bool *line)
 
 static double site_distance(const Mjcf *m, const int sites[2]) {
 	const MjcfSite *a = mjcf_site(m, sites[0]), *b = mjcf_site(m, sites[1]);
-	const dpose A = dpose_mul(mjcf_body(m, a->body)->world, a->pose), B = dpose_mul(mjcf_body(m, b->body)->world, b->pose);
+	const dpose A = dpose_mul(mjcf_body(m, a->body)->world, a->pose),
+				B = dpose_mul(mjcf_body(m, b->body)->world, b->pose);
 	const dvec3 d = dadd(B.r, dscale(-1, A.r));
 	return sqrt(ddot(d, d));
 }
@@ -96,9 +102,9 @@ static double site_distance(const Mjcf *m, const int sites[2]) {
 static bool build_spring(Mjcf *m, const MjcfTendon *tendon, const int sites[2]) {
 	char place[PLACE_MAX];
 	const MjcfTendonAttributes *a = &tendon->a;
-	const char *name = tendon->object.name ? tendon->object.name : "tendon";
+	const char *name = tendon_name(m, tendon);
 	const double rest = a->springlength[0] < 0 ? site_distance(m, sites) : a->springlength[1];
-	const CalSpringDef def = {.name = mjcf_device_label(m, name),
+	const CalSpringDef def = {.name = name ? mjcf_device_label(m, name) : NULL,
 	                          .a = mjcf_site(m, sites[0])->id,
 	                          .b = mjcf_site(m, sites[1])->id,
 	                          .stiffness = m->option.on.spring ? a->stiffness[0] : 0,
@@ -117,7 +123,8 @@ static bool build_spatial(Mjcf *m, const MjcfTendon *tendon) {
 	if (!mjcf_limited(m, tendon->object.file, e, a->limited, a->range, "range", &limited))
 		return false;
 	if (!acts(a, limited))
-		return import_ignore(m->im, e, "a spatial tendon without spring, damper, limit or friction moves nothing by itself");
+		return import_ignore(m->im, e,
+		                     "a spatial tendon without spring, damper, limit or friction moves nothing by itself");
 	if (!is_line(m, tendon, sites, &line))
 		return false;
 	const bool linear = a->stiffness[1] == 0 && a->stiffness[2] == 0 && a->damping[1] == 0 && a->damping[2] == 0;
@@ -134,8 +141,8 @@ static const char *sum_of(Mjcf *m, const MjcfTendon *tendon, const char *f) {
 	const char *sum = NULL;
 	for (int i = 0; i < tendon->term_count; i++) {
 		const char *name = mjcf_quoted(m, tendon->object.element, mjcf_joint(m, tendon->terms[i].joint)->label);
-		if (!name || !(sum = mjcf_format(m, "%s%s(%.17g)*%s(%s)", sum ? sum : "", sum ? " + " : "", tendon->terms[i].factor,
-		                                 f, name)))
+		if (!name || !(sum = mjcf_format(m, "%s%s(%.17g)*%s(%s)", sum ? sum : "", sum ? " + " : "",
+		                                 tendon->terms[i].factor, f, name)))
 			return NULL;
 	}
 	return mjcf_format(m, "(%s)", sum);
@@ -184,7 +191,8 @@ static const char *tendon_force(Mjcf *m, const MjcfTendon *tendon, bool limited)
 		force = append_force(
 			m, force, mjcf_format(m, "- (%.17g)*%s*abs(%s) - (%.17g)*%s^3", a->damping[1], V, V, a->damping[2], V));
 	if (force && m->option.on.frictionloss && a->frictionloss > 0)
-		force = append_force(m, force, mjcf_format(m, "- (%.17g)*smooth_sign(%s, %g)", a->frictionloss, V, IMPORT_FRICTION_SPEED));
+		force = append_force(
+			m, force, mjcf_format(m, "- (%.17g)*smooth_sign(%s, %g)", a->frictionloss, V, IMPORT_FRICTION_SPEED));
 	if (force && limited)
 		force = append_force(m, force, limit_force(m, tendon, L, V));
 	return force;
@@ -203,15 +211,15 @@ static bool build_fixed(Mjcf *m, const MjcfTendon *tendon) {
 		return false;
 	if (!acts(&tendon->a, limited))
 		return true;
-	const char *force = tendon_force(m, tendon, limited), *name = tendon->object.name ? tendon->object.name : "tendon";
-	for (int i = 0; force && force[0] && i < tendon->term_count; i++) {
+	const char *force = tendon_force(m, tendon, limited), *name = tendon_name(m, tendon);
+	for (int i = 0; force && force[0] && name && i < tendon->term_count; i++) {
 		const MjcfJoint *joint = mjcf_joint(m, tendon->terms[i].joint);
 		const char *effort = mjcf_format(m, "(%.17g)*(%s)", tendon->terms[i].factor, force);
 		const char *device = mjcf_format(m, "%s_%s", name, joint->label);
 		if (!effort || !device || !mjcf_add_effort(m, e, device, joint, effort, 0))
 			return false;
 	}
-	return force != NULL;
+	return force && name;
 }
 
 bool mjcf_build_tendon_devices(Mjcf *m) {

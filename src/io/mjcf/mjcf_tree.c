@@ -29,8 +29,8 @@ static const char *body_label(Mjcf *m, int index) {
 	for (char *at = sound; *at; at++)
 		*at = *at == '/' ? '_' : *at;
 	const char *label = mjcf_label(m, MJCF_BODIES, mjcf_format(m, "%s_body", sound));
-	return label && import_note(m->im, CAL_IMPORT_CHANGED, body->object.element, "name", "the body is called \"%s\" here",
-	                            label)
+	return label && import_note(m->im, CAL_IMPORT_CHANGED, body->object.element, "name",
+	                            "the body is called \"%s\" here", label)
 	           ? label
 	           : NULL;
 }
@@ -95,8 +95,8 @@ static bool attach_joint(Mjcf *m, CalJointDef *def, const XmlElement *element, C
                          CalJointId *id) {
 	char place[PLACE_MAX];
 	def->place = xml_place(element, place, sizeof place);
-	return import_ok(m->im, cal_desc_attach(m->im->desc, inboard, def, cal_desc_body_node(m->im->desc, outboard), id,
-	                                        m->im->error));
+	return import_ok(
+		m->im, cal_desc_attach(m->im->desc, inboard, def, cal_desc_body_node(m->im->desc, outboard), id, m->im->error));
 }
 
 static bool weld_body(Mjcf *m, MjcfBody *body, const char *label, CalNodeId parent) {
@@ -121,9 +121,10 @@ static bool free_mocap_body(Mjcf *m, MjcfBody *body, const char *label) {
 		def.dof[i].prescribed = 1;
 	return attach_joint(m, &def, body->object.element, (CalNodeId){0}, body->id, &id) &&
 	       import_ok(m->im, cal_setup_set_state(m->im->setup, id, &(CalStateDef){.q = q}, m->im->error)) &&
-	       import_note(m->im, CAL_IMPORT_CHANGED, body->object.element, "mocap",
-	                   "the body is on the free joint \"%s\" with prescribed accelerations: it rests until a load moves it",
-	                   def.name);
+	       import_note(
+			   m->im, CAL_IMPORT_CHANGED, body->object.element, "mocap",
+			   "the body is on the free joint \"%s\" with prescribed accelerations: it rests until a load moves it",
+			   def.name);
 }
 
 /* ---- bodies --------------------------------------------------------------------------------------------------- */
@@ -197,7 +198,8 @@ static const char *site_label(Mjcf *m, const MjcfSite *site, int index) {
 	for (char *at = sound; *at; at++)
 		*at = *at == '/' ? '_' : *at;
 	const char *label = sound;
-	for (int i = 2; label && (strcmp(label, "head") == 0 || node_is_taken(m, site, label)); i++)
+	for (int i = 2; label && (strcmp(label, "head") == 0 || node_is_taken(m, site, label));
+	     i = mjcf_next_number(i, m->lists[MJCF_SITES].count))
 		label = mjcf_format(m, "%s_%d", sound, i);
 	if (label && name && strcmp(label, name) != 0 &&
 	    !import_note(m->im, CAL_IMPORT_CHANGED, site->object.element, "name", "the node is called \"%s\" here", label))
@@ -213,7 +215,8 @@ static bool build_site(Mjcf *m, int index) {
 		return false;
 	def.placement = mjcf_placement(site->pose);
 	def.place = xml_place(site->object.element, place, sizeof place);
-	return import_ok(m->im, cal_desc_add_node(m->im->desc, mjcf_body(m, site->body)->id, &def, &site->id, m->im->error));
+	return import_ok(m->im,
+	                 cal_desc_add_node(m->im->desc, mjcf_body(m, site->body)->id, &def, &site->id, m->im->error));
 }
 
 bool mjcf_build_tree(Mjcf *m) {

@@ -32,7 +32,8 @@ static bool shape_of(const MjcfGeomAttributes *a, CalVisual *visual) {
 	switch (a->type) {
 	case MJCF_PLANE:
 		visual->kind = CAL_VISUAL_PLANE;
-		visual->size = (CalVec3){a->size[0] > 0 ? 2 * a->size[0] : plane_size, a->size[1] > 0 ? 2 * a->size[1] : plane_size, 0};
+		visual->size =
+			(CalVec3){a->size[0] > 0 ? 2 * a->size[0] : plane_size, a->size[1] > 0 ? 2 * a->size[1] : plane_size, 0};
 		return true;
 	case MJCF_SPHERE:
 		visual->kind = CAL_VISUAL_SPHERE;

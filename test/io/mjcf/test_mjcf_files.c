@@ -107,13 +107,17 @@ static void attached_models_keep_their_compiler(void **state) {
 	(void)state;
 	CalSetup *setup = NULL;
 	CalError error = {0};
-	write_text("main.xml",
-	           "<mujoco><compiler angle='radian'/><default><joint damping='1'/></default><asset><model name='m' file='one.xml'/></asset>"
-	           "<worldbody><body name='a'><joint name='j'/>" UNIT "<attach model='m' body='b' prefix='l_'/><frame pos='0 1 0'><attach "
-	           "model='m' body='b' prefix='r_'/></frame></body></worldbody><actuator><motor name='main' joint='l_j'/></actuator></mujoco>");
-	write_text("one.xml", "<mujoco><default><joint damping='2'/></default><worldbody><body name='b' pos='1 0 0'><joint name='j' "
-	                      "springref='90' stiffness='1'/>" UNIT "</body><body name='c'><joint name='k'/>" UNIT
-	                      "</body></worldbody><actuator><motor name='m' joint='j'/><motor name='n' joint='k'/></actuator></mujoco>");
+	write_text(
+		"main.xml",
+		"<mujoco><compiler angle='radian'/><default><joint damping='1'/></default><asset><model name='m' file='one.xml'/></asset>"
+		"<worldbody><body name='a'><joint name='j'/>" UNIT
+		"<attach model='m' body='b' prefix='l_'/><frame pos='0 1 0'><attach "
+		"model='m' body='b' prefix='r_'/></frame></body></worldbody><actuator><motor name='main' joint='l_j'/></actuator></mujoco>");
+	write_text(
+		"one.xml",
+		"<mujoco><default><joint damping='2'/></default><worldbody><body name='b' pos='1 0 0'><joint name='j' "
+		"springref='90' stiffness='1'/>" UNIT "</body><body name='c'><joint name='k'/>" UNIT
+		"</body></worldbody><actuator><motor name='m' joint='j'/><motor name='n' joint='k'/></actuator></mujoco>");
 	if (read_main(&setup, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	Robot r = {.setup = setup, .model = model_of(setup, NULL)};
@@ -132,16 +136,22 @@ static void attached_models_keep_their_compiler(void **state) {
 
 static void attachments_do_not_go_round(void **state) {
 	(void)state;
-	write_text("main.xml", "<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' prefix='a'/></worldbody>"
-	                       "</mujoco>");
-	write_text("one.xml", "<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' prefix='a'/></worldbody>"
-	                      "</mujoco>");
+	write_text(
+		"main.xml",
+		"<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' prefix='a'/></worldbody>"
+		"</mujoco>");
+	write_text(
+		"one.xml",
+		"<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' prefix='a'/></worldbody>"
+		"</mujoco>");
 	refuse_main("attach itself");
 	write_text("one.xml", "<mujoco><worldbody/></mujoco>");
 	write_text("main.xml", "<mujoco><worldbody><attach model='m' prefix='a'/></worldbody></mujoco>");
 	refuse_main("no such model");
-	write_text("main.xml", "<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' body='b' prefix='a'/>"
-	                       "</worldbody></mujoco>");
+	write_text(
+		"main.xml",
+		"<mujoco><asset><model name='m' file='one.xml'/></asset><worldbody><attach model='m' body='b' prefix='a'/>"
+		"</worldbody></mujoco>");
 	refuse_main("no body \"b\"");
 }
 
@@ -149,9 +159,10 @@ static void attachments_do_not_go_round(void **state) {
 
 static void replicas_are_bounded(void **state) {
 	(void)state;
-	robot_refuse(WORLD("<replicate count='1000'><replicate count='1000'><replicate count='1000'><geom size='1'/></replicate>"
-	                   "</replicate></replicate>"),
-	             "elements");
+	robot_refuse(
+		WORLD("<replicate count='1000'><replicate count='1000'><replicate count='1000'><geom size='1'/></replicate>"
+	          "</replicate></replicate>"),
+		"elements");
 	robot_refuse(WORLD("<replicate count='2000000000'/>"), "count");
 	robot_refuse(WORLD("<replicate count='-1'/>"), "count");
 	robot_refuse(WORLD("<replicate/>"), "count");
@@ -170,7 +181,8 @@ static void nonsense_is_refused_with_its_place(void **state) {
 		{MJCF("<compiler eulerseq='xyw'/>"), "xyzXYZ"},
 		{MJCF("<option timestep='0'/>"), "timestep"},
 		{MJCF("<option density='1.2'/>"), "--partial"},
-		{MJCF("<worldbody><body><joint name='j'/>" UNIT "</body></worldbody><actuator><muscle joint='j'/></actuator>"), "--partial"},
+		{MJCF("<worldbody><body><joint name='j'/>" UNIT "</body></worldbody><actuator><muscle joint='j'/></actuator>"),
+	     "--partial"},
 		{MJCF("<worldbody><body><joint name='j'/>" UNIT "</body></worldbody><actuator><motor/></actuator>"), "act on"},
 		{MJCF("<equality><connect body1='x' anchor='0 0 0'/></equality>"), "no such body"},
 		{MJCF("<equality><connect/></equality>"), "body1"},
@@ -188,10 +200,12 @@ static void nonsense_is_refused_with_its_place(void **state) {
 /* Every attribute and element that has no effect is in the report, once with the number of places. */
 static void nothing_is_dropped_silently(void **state) {
 	(void)state;
-	Robot r = robot_with(MJCF("<option iterations='3'/><visual><global/></visual><custom/><worldbody><light/><light/><body name='b' "
-	                          "bogus='1'><joint/>" UNIT "<site rgba='1 0 0 1'/><site rgba='1 0 0 1'/><strange/></body></worldbody><sensor>"
-	                          "<clock/></sensor><actuator><muscle name='m' site='none'/></actuator>"),
-	                     &(CalReadOptions){.partial = 1});
+	Robot r = robot_with(
+		MJCF("<option iterations='3'/><visual><global/></visual><custom/><worldbody><light/><light/><body name='b' "
+	         "bogus='1'><joint/>" UNIT
+	         "<site rgba='1 0 0 1'/><site rgba='1 0 0 1'/><strange/></body></worldbody><sensor>"
+	         "<clock/></sensor><actuator><muscle name='m' site='none'/></actuator>"),
+		&(CalReadOptions){.partial = 1});
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "option @iterations", "solver");
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "visual", "pictures");
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "custom", "user");

@@ -12,9 +12,10 @@ static const CalVec3 x_axis = {1, 0, 0};
 /* M1: degrees are for ranges, ref, springref and Euler angles; not for damping, stiffness, controls and keyframes. */
 static void degrees_are_for_angles_only(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><body><joint name='j' damping='1' stiffness='2' range='-90 90' springref='90'/>" UNIT
-	                        "</body></worldbody><actuator><motor name='m' joint='j' ctrlrange='-3 3' gear='2'/></actuator>"
-	                        "<keyframe><key name='home' qpos='0.5' ctrl='5'/></keyframe>"));
+	Robot r =
+		robot_of(MJCF("<worldbody><body><joint name='j' damping='1' stiffness='2' range='-90 90' springref='90'/>" UNIT
+	                  "</body></worldbody><actuator><motor name='m' joint='j' ctrlrange='-3 3' gear='2'/></actuator>"
+	                  "<keyframe><key name='home' qpos='0.5' ctrl='5'/></keyframe>"));
 	const CalDofInfo dof = dof_of(&r, "j", 0);
 	expect_near("damping", dof.damping, 1);
 	expect_near("stiffness", dof.stiffness, 2);
@@ -29,8 +30,9 @@ static void degrees_are_for_angles_only(void **state) {
 /* M1: slides have lengths. */
 static void slides_have_no_degrees(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body name='b'><joint name='j' type='slide' axis='1 0 0' range='-1 1' ref='0.25' springref='3' "
-	                         "stiffness='1'/>" UNIT "</body>"));
+	Robot r =
+		robot_of(WORLD("<body name='b'><joint name='j' type='slide' axis='1 0 0' range='-1 1' ref='0.25' springref='3' "
+	                   "stiffness='1'/>" UNIT "</body>"));
 	expect_near("lower", limit_of(&r, "j/limit")->lower, -1);
 	expect_near("rest", dof_of(&r, "j", 0).rest, 3);
 	expect_near("q", *robot_q(&r, "j", 0), 0.25);
@@ -41,8 +43,9 @@ static void slides_have_no_degrees(void **state) {
 /* M2: the last compiler counts for everything, also for defaults before it. */
 static void the_last_compiler_counts(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<compiler angle='degree'/><default><joint springref='1' stiffness='1'/></default><worldbody><body>"
-	                        "<joint name='j'/>" UNIT "</body></worldbody><compiler angle='radian'/>"));
+	Robot r = robot_of(
+		MJCF("<compiler angle='degree'/><default><joint springref='1' stiffness='1'/></default><worldbody><body>"
+	         "<joint name='j'/>" UNIT "</body></worldbody><compiler angle='radian'/>"));
 	expect_near("rest", dof_of(&r, "j", 0).rest, 1);
 	robot_close(&r);
 }
@@ -76,9 +79,10 @@ static void euler_angles_follow_their_sequence(void **state) {
 static void axes_give_orientations(void **state) {
 	(void)state;
 	const double s = sqrt(0.5);
-	Robot r = robot_of(WORLD("<body name='skew' xyaxes='0 2 0 -1 5 0'>" UNIT "</body><body name='down' zaxis='0 0 -1'>" UNIT
-	                         "</body><body name='turn' axisangle='0 0 3 45'>" UNIT "</body><body name='lean' zaxis='1 0 1'>" UNIT
-	                         "</body>"));
+	Robot r =
+		robot_of(WORLD("<body name='skew' xyaxes='0 2 0 -1 5 0'>" UNIT "</body><body name='down' zaxis='0 0 -1'>" UNIT
+	                   "</body><body name='turn' axisangle='0 0 3 45'>" UNIT
+	                   "</body><body name='lean' zaxis='1 0 1'>" UNIT "</body>"));
 	robot_expect_at(&r, "skew", (CalVec3){0, 0, 0}, (CalVec3){0, 1, 0});
 	robot_expect_at(&r, "turn", (CalVec3){0, 0, 0}, (CalVec3){s, s, 0});
 	robot_expect_at(&r, "lean", (CalVec3){0, 0, 0}, (CalVec3){s, 0, -s});
@@ -93,12 +97,12 @@ static void axes_give_orientations(void **state) {
 /* M6: an element's own class replaces childclass; the nearest childclass counts, of frames too; the top class has any name. */
 static void classes_replace_each_other(void **state) {
 	(void)state;
-	Robot r = robot_of(
-		MJCF("<default class='top'><joint damping='1' armature='.1'/><default class='a'><joint damping='2'/><default class='aa'>"
-	         "<joint armature='.3'/></default></default><default class='b'><joint armature='.2'/></default></default><worldbody>"
-	         "<body><joint name='plain'/>" UNIT "<body childclass='a'><joint name='child'/>" UNIT "<body><joint name='own' "
-	         "class='b'/>" UNIT "<frame childclass='aa'><body><joint name='framed'/>" UNIT
-	         "</body></frame></body></body></body></worldbody>"));
+	Robot r = robot_of(MJCF(
+		"<default class='top'><joint damping='1' armature='.1'/><default class='a'><joint damping='2'/><default class='aa'>"
+		"<joint armature='.3'/></default></default><default class='b'><joint armature='.2'/></default></default><worldbody>"
+		"<body><joint name='plain'/>" UNIT "<body childclass='a'><joint name='child'/>" UNIT "<body><joint name='own' "
+		"class='b'/>" UNIT "<frame childclass='aa'><body><joint name='framed'/>" UNIT
+		"</body></frame></body></body></body></worldbody>"));
 	const struct {
 		const char *joint;
 		double damping, armature;
@@ -116,11 +120,12 @@ static void classes_replace_each_other(void **state) {
 /* M7: defaults of equalities and actuators; all kinds of actuators share one. */
 static void kinds_have_defaults_of_their_own(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<default><equality active='false'/><general gear='3'/><default class='p'><position kp='7'/></default>"
-	                        "</default><worldbody><body name='a'><joint name='j'/>" UNIT "</body><body name='b'><joint name='k'/>" UNIT
-	                        "</body></worldbody><equality><joint joint1='j' joint2='k'/></equality><actuator><motor name='m' "
-	                        "joint='j'/><position name='p' class='p' joint='k'/></actuator><keyframe><key name='home' qpos='0 .5' "
-	                        "ctrl='1 2'/></keyframe>"));
+	Robot r = robot_of(
+		MJCF("<default><equality active='false'/><general gear='3'/><default class='p'><position kp='7'/></default>"
+	         "</default><worldbody><body name='a'><joint name='j'/>" UNIT "</body><body name='b'><joint name='k'/>" UNIT
+	         "</body></worldbody><equality><joint joint1='j' joint2='k'/></equality><actuator><motor name='m' "
+	         "joint='j'/><position name='p' class='p' joint='k'/></actuator><keyframe><key name='home' qpos='0 .5' "
+	         "ctrl='1 2'/></keyframe>"));
 	assert_int_equal(cal_setup_open_loop_count(r.setup), 1);
 	expect_near("motor", output_of(&r, "m", 0), 3);
 	expect_near("servo", output_of(&r, "p", 0), 3 * 7 * (2 - 3 * .5)); // gear kp (ctrl - gear q)
@@ -130,7 +135,9 @@ static void kinds_have_defaults_of_their_own(void **state) {
 /* ---- masses ---------------------------------------------------------------------------------------------------- */
 
 #define SPHERE "<geom size='.1' density='3000'/>" // 4 pi kg
-#define BOTH(setting) MJCF("<compiler inertiafromgeom='" setting "'/><worldbody><body name='b'><joint/>" UNIT SPHERE "</body></worldbody>")
+#define BOTH(setting)                                                                              \
+	MJCF("<compiler inertiafromgeom='" setting "'/><worldbody><body name='b'><joint/>" UNIT SPHERE \
+	     "</body></worldbody>")
 
 /* M8 */
 static void inertials_beat_geoms_unless_asked(void **state) {
@@ -151,9 +158,10 @@ static void inertials_beat_geoms_unless_asked(void **state) {
 /* M9: geoms of the groups asked for, mass before density, visual ones too, world ones never. */
 static void geoms_of_groups_count(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<compiler inertiagrouprange='0 3'/><worldbody><geom size='1'/><body name='b'><joint/>"
-	                        "<geom type='box' size='.1 .2 .3' mass='2' density='9'/><geom group='3' size='.1' mass='1' contype='0' "
-	                        "conaffinity='0'/><geom group='4' size='1'/></body></worldbody>"));
+	Robot r = robot_of(
+		MJCF("<compiler inertiagrouprange='0 3'/><worldbody><geom size='1'/><body name='b'><joint/>"
+	         "<geom type='box' size='.1 .2 .3' mass='2' density='9'/><geom group='3' size='.1' mass='1' contype='0' "
+	         "conaffinity='0'/><geom group='4' size='1'/></body></worldbody>"));
 	expect_mass(&r, "b", 3);
 	// box: m/3 (b^2 + c^2); sphere: 2/5 m r^2
 	expect_inertia(&r, "b", (double[]){2. / 3 * .13 + .004, 2. / 3 * .1 + .004, 2. / 3 * .05 + .004, 0, 0, 0});
@@ -163,10 +171,11 @@ static void geoms_of_groups_count(void **state) {
 /* M9: a shell has its density per area: a sphere 4 pi r^2, 2/3 m r^2; a box of sides 2: 24, 6 faces. */
 static void shells_have_mass_per_area(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body name='s'><joint/><geom size='2' density='1' shellinertia='true'/></body><body name='b' "
-	                         "pos='9 0 0'><joint/><geom type='box' size='1 1 1' density='1' shellinertia='true'/></body><body name='c' "
-	                         "pos='0 9 0'><joint/><geom type='cylinder' size='1 1' density='1' shellinertia='true'/></body><body "
-	                         "name='k' pos='0 0 9'><joint/><geom type='capsule' size='1 1' density='1' shellinertia='true'/></body>"));
+	Robot r = robot_of(WORLD(
+		"<body name='s'><joint/><geom size='2' density='1' shellinertia='true'/></body><body name='b' "
+		"pos='9 0 0'><joint/><geom type='box' size='1 1 1' density='1' shellinertia='true'/></body><body name='c' "
+		"pos='0 9 0'><joint/><geom type='cylinder' size='1 1' density='1' shellinertia='true'/></body><body "
+		"name='k' pos='0 0 9'><joint/><geom type='capsule' size='1 1' density='1' shellinertia='true'/></body>"));
 	const double s = 16 * PI * 2. / 3 * 4, b = 2 * 4 * (1. / 3 + 1. / 3) + 4 * 4 * (1. / 3 + 1);
 	expect_mass(&r, "s", 16 * PI);
 	expect_inertia(&r, "s", (double[]){s, s, s, 0, 0, 0});
@@ -186,8 +195,9 @@ static void shells_have_mass_per_area(void **state) {
 /* M10: with an <inertial>, no geom moves it, wherever it stands. */
 static void geoms_do_not_move_inertials(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body name='b'><joint/><frame pos='1 0 0'><geom size='1'/></frame><inertial pos='0 1 0' mass='2' "
-	                         "diaginertia='1 2 3'/><frame pos='0 0 5'><geom size='1'/></frame></body>"));
+	Robot r = robot_of(
+		WORLD("<body name='b'><joint/><frame pos='1 0 0'><geom size='1'/></frame><inertial pos='0 1 0' mass='2' "
+	          "diaginertia='1 2 3'/><frame pos='0 0 5'><geom size='1'/></frame></body>"));
 	expect_mass(&r, "b", 2);
 	expect_near("com", body_info(&r, "b").com.y, 1);
 	expect_near("com", body_info(&r, "b").com.z, 0);
@@ -198,13 +208,15 @@ static void geoms_do_not_move_inertials(void **state) {
 /* M11: fullinertia is xx yy zz xy xz yz; diaginertia is in the axes of the inertial frame: here x' = y, y' = -x. */
 static void tensors_have_their_axes(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body name='f'><joint/><inertial pos='0 0 0' mass='1' fullinertia='3 4 5 .1 .2 .3'/></body><body "
-	                         "name='d' pos='1 0 0'><joint/><inertial pos='0 0 0' mass='1' diaginertia='1 2 2.5' euler='0 0 "
-	                         "90'/></body>"));
+	Robot r = robot_of(
+		WORLD("<body name='f'><joint/><inertial pos='0 0 0' mass='1' fullinertia='3 4 5 .1 .2 .3'/></body><body "
+	          "name='d' pos='1 0 0'><joint/><inertial pos='0 0 0' mass='1' diaginertia='1 2 2.5' euler='0 0 "
+	          "90'/></body>"));
 	expect_inertia(&r, "f", (double[]){3, 4, 5, .1, .2, .3});
 	expect_inertia(&r, "d", (double[]){2, 1, 2.5, 0, 0, 0});
 	robot_close(&r);
-	robot_refuse(WORLD("<body><inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' euler='0 0 1'/></body>"), "orientation");
+	robot_refuse(WORLD("<body><inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' euler='0 0 1'/></body>"),
+	             "orientation");
 	robot_refuse(WORLD("<body><inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' diaginertia='1 1 1'/></body>"),
 	             "diaginertia");
 	robot_refuse(WORLD("<body><inertial mass='1' diaginertia='1 1 1'/></body>"), "no pos");
@@ -213,16 +225,18 @@ static void tensors_have_their_axes(void **state) {
 /* M12: bounds, then balance, then the total mass, which scales inertia with it and counts static bodies. */
 static void masses_are_repaired_in_order(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<compiler boundmass='.5' boundinertia='.02' balanceinertia='true'/><worldbody><body name='b'><joint/>"
-	                        "<inertial pos='0 0 0' mass='.1' diaginertia='.01 .01 .01'/></body><body name='t' pos='1 0 0'><joint/>"
-	                        "<inertial pos='0 0 0' mass='1' diaginertia='.02 .02 .11'/></body></worldbody>"));
+	Robot r = robot_of(
+		MJCF("<compiler boundmass='.5' boundinertia='.02' balanceinertia='true'/><worldbody><body name='b'><joint/>"
+	         "<inertial pos='0 0 0' mass='.1' diaginertia='.01 .01 .01'/></body><body name='t' pos='1 0 0'><joint/>"
+	         "<inertial pos='0 0 0' mass='1' diaginertia='.02 .02 .11'/></body></worldbody>"));
 	expect_mass(&r, "b", .5);
 	expect_inertia(&r, "b", (double[]){.02, .02, .02, 0, 0, 0});
 	expect_inertia(&r, "t", (double[]){.05, .05, .05, 0, 0, 0});
 	robot_expect_note(&r, CAL_IMPORT_CHANGED, "t", "balanceinertia");
 	robot_close(&r);
-	r = robot_of(MJCF("<compiler settotalmass='10'/><worldbody><body name='s'><geom size='.1' mass='3'/></body><body name='f'>"
-	                  "<freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"));
+	r = robot_of(
+		MJCF("<compiler settotalmass='10'/><worldbody><body name='s'><geom size='.1' mass='3'/></body><body name='f'>"
+	         "<freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"));
 	expect_mass(&r, "s", 7.5);
 	expect_mass(&r, "f", 2.5);
 	expect_inertia(&r, "f", (double[]){2.5, 2.5, 2.5, 0, 0, 0});
@@ -232,10 +246,11 @@ static void masses_are_repaired_in_order(void **state) {
 /* M17: half lengths; the ends of fromto are the centers of a capsule's caps, but the faces of a cylinder; box likewise. */
 static void shapes_have_half_lengths(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body name='c'><joint/><geom type='cylinder' size='.1' fromto='0 0 0 2 0 0'/></body><body name='k' "
-	                         "pos='0 1 0'><joint/><geom type='capsule' size='.1' fromto='0 0 0 2 0 0'/></body><body name='b' pos='0 2 "
-	                         "0'><joint/><geom type='box' size='.1' fromto='0 0 0 2 0 0'/></body><body name='e' pos='0 3 0'><joint/>"
-	                         "<geom type='ellipsoid' size='.1 .2 .3'/></body><body name='s' pos='0 4 0'><joint/><geom size='.1'/></body>"));
+	Robot r = robot_of(WORLD(
+		"<body name='c'><joint/><geom type='cylinder' size='.1' fromto='0 0 0 2 0 0'/></body><body name='k' "
+		"pos='0 1 0'><joint/><geom type='capsule' size='.1' fromto='0 0 0 2 0 0'/></body><body name='b' pos='0 2 "
+		"0'><joint/><geom type='box' size='.1' fromto='0 0 0 2 0 0'/></body><body name='e' pos='0 3 0'><joint/>"
+		"<geom type='ellipsoid' size='.1 .2 .3'/></body><body name='s' pos='0 4 0'><joint/><geom size='.1'/></body>"));
 	const double c = 1000 * PI * .01 * 2;
 	expect_mass(&r, "c", c);
 	expect_inertia(&r, "c", (double[]){c / 2 * .01, c / 12 * (.03 + 4), c / 12 * (.03 + 4), 0, 0, 0});
@@ -253,13 +268,15 @@ static void shapes_have_half_lengths(void **state) {
 /* M18 */
 static void ranges_limit_as_asked(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body><joint name='on' range='-1 1'/>" UNIT "<body><joint name='off' limited='false' range='-1 1'/>" UNIT
+	Robot r = robot_of(WORLD("<body><joint name='on' range='-1 1'/>" UNIT
+	                         "<body><joint name='off' limited='false' range='-1 1'/>" UNIT
 	                         "<body><joint name='none' range='0 0'/>" UNIT "</body></body></body>"));
 	assert_non_null(device_of(&r, "on/limit"));
 	assert_null(device_of(&r, "off/limit"));
 	assert_null(device_of(&r, "none/limit"));
 	robot_close(&r);
-	robot_refuse(MJCF("<compiler autolimits='false'/><worldbody><body><joint range='-1 1'/></body></worldbody>"), "autolimits");
+	robot_refuse(MJCF("<compiler autolimits='false'/><worldbody><body><joint range='-1 1'/></body></worldbody>"),
+	             "autolimits");
 	robot_refuse(WORLD("<body><joint limited='true'/></body>"), "below the second");
 	robot_refuse(WORLD("<body><joint type='ball' range='0 90'/>" UNIT "</body>"), "ball joint");
 }
@@ -267,8 +284,9 @@ static void ranges_limit_as_asked(void **state) {
 /* M19, M22: pos and axis are in the body that holds the joint; the pose of the file is that at ref. */
 static void joints_stand_in_their_body(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body name='b' pos='.1 0 0' euler='90 0 0'><joint name='j' pos='.12 0 0' axis='0 0 2' ref='-45'/>" UNIT
-	                         "</body>"));
+	Robot r = robot_of(
+		WORLD("<body name='b' pos='.1 0 0' euler='90 0 0'><joint name='j' pos='.12 0 0' axis='0 0 2' ref='-45'/>" UNIT
+	          "</body>"));
 	expect_near("q", *robot_q(&r, "j", 0), -PI / 4);
 	robot_expect_at(&r, "b", (CalVec3){.1, 0, 0}, x_axis);
 	// by a right angle about the body's z, which is -y: about the point (.22, 0, 0)
@@ -280,12 +298,14 @@ static void joints_stand_in_their_body(void **state) {
 /* M20: joints of a body act in their order, each about its own point, over massless bodies. */
 static void joints_of_a_body_follow_each_other(void **state) {
 	(void)state;
-	Robot stack = robot_of(WORLD("<body name='b' pos='0 0 1'><joint name='z' axis='0 0 1'/><joint name='y' axis='0 1 0' pos='.1 0 "
-	                             "0'/><joint name='x' type='slide' axis='1 0 0'/><geom type='box' size='.1 .2 .3' pos='.3 0 0'/></body>"));
-	Robot chain = robot_of(WORLD("<body name='b1' pos='0 0 1'><joint name='z' axis='0 0 1'/><inertial pos='0 0 0' mass='0' "
-	                             "diaginertia='0 0 0'/><body name='b2'><joint name='y' axis='0 1 0' pos='.1 0 0'/><inertial pos='0 0 0' "
-	                             "mass='0' diaginertia='0 0 0'/><body name='b'><joint name='x' type='slide' axis='1 0 0'/><geom "
-	                             "type='box' size='.1 .2 .3' pos='.3 0 0'/></body></body></body>"));
+	Robot stack = robot_of(
+		WORLD("<body name='b' pos='0 0 1'><joint name='z' axis='0 0 1'/><joint name='y' axis='0 1 0' pos='.1 0 "
+	          "0'/><joint name='x' type='slide' axis='1 0 0'/><geom type='box' size='.1 .2 .3' pos='.3 0 0'/></body>"));
+	Robot chain = robot_of(
+		WORLD("<body name='b1' pos='0 0 1'><joint name='z' axis='0 0 1'/><inertial pos='0 0 0' mass='0' "
+	          "diaginertia='0 0 0'/><body name='b2'><joint name='y' axis='0 1 0' pos='.1 0 0'/><inertial pos='0 0 0' "
+	          "mass='0' diaginertia='0 0 0'/><body name='b'><joint name='x' type='slide' axis='1 0 0'/><geom "
+	          "type='box' size='.1 .2 .3' pos='.3 0 0'/></body></body></body>"));
 	assert_int_equal(cal_model_u_count(stack.model), 3);
 	double M[2][9];
 	Robot *robots[2] = {&stack, &chain};
@@ -303,8 +323,9 @@ static void joints_of_a_body_follow_each_other(void **state) {
 	                (CalVec3){cos(.4) * cos(.7), sin(.4) * cos(.7), sin(.7)});
 	robot_close(&stack);
 	robot_close(&chain);
-	stack = robot_of(WORLD("<body name='b'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide'/>"
-	                       "<joint type='ball'/>" UNIT "</body>"));
+	stack = robot_of(
+		WORLD("<body name='b'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide'/>"
+	          "<joint type='ball'/>" UNIT "</body>"));
 	assert_int_equal(cal_model_u_count(stack.model), 6);
 	robot_close(&stack);
 	robot_refuse(WORLD("<body><joint type='ball'/><joint/>" UNIT "</body>"), "follow a ball");
@@ -317,9 +338,10 @@ static void joints_of_a_body_follow_each_other(void **state) {
 /* M21, M31: <freejoint> has no defaults; armature is on every degree of freedom of its joint. */
 static void free_joints_differ_in_defaults(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<default><joint armature='1'/></default><worldbody><body pos='1 2 3'><freejoint name='f'/>" UNIT
-	                        "</body><body><joint name='j' type='free'/>" UNIT "</body><body><joint name='b' type='ball'/>" UNIT
-	                        "</body></worldbody>"));
+	Robot r =
+		robot_of(MJCF("<default><joint armature='1'/></default><worldbody><body pos='1 2 3'><freejoint name='f'/>" UNIT
+	                  "</body><body><joint name='j' type='free'/>" UNIT
+	                  "</body><body><joint name='b' type='ball'/>" UNIT "</body></worldbody>"));
 	for (int i = 0; i < 6; i++) {
 		expect_near("freejoint", dof_of(&r, "f", i).reflected_inertia, 0);
 		expect_near("free", dof_of(&r, "j", i).reflected_inertia, 1);
@@ -333,8 +355,9 @@ static void free_joints_differ_in_defaults(void **state) {
 /* M22: time constant and damping ratio, with the inertia at qpos0: here 1 + 1 x 2^2 + .5. */
 static void springdamper_sees_the_inertia(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body><joint name='j' springdamper='.1 .5' stiffness='9' damping='9' armature='.5'/><inertial pos='2 0 "
-	                         "0' mass='1' diaginertia='1 1 1'/></body>"));
+	Robot r = robot_of(
+		WORLD("<body><joint name='j' springdamper='.1 .5' stiffness='9' damping='9' armature='.5'/><inertial pos='2 0 "
+	          "0' mass='1' diaginertia='1 1 1'/></body>"));
 	expect_near("stiffness", dof_of(&r, "j", 0).stiffness, 5.5 / (.01 * .25));
 	expect_near("damping", dof_of(&r, "j", 0).damping, 2 * 5.5 / .1);
 	robot_close(&r);
@@ -343,7 +366,8 @@ static void springdamper_sees_the_inertia(void **state) {
 /* M34: polynomials, the quadratic term of damping against the motion. */
 static void springs_and_dampers_may_be_polynomials(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<body><joint name='j' damping='1 .1 .01' stiffness='3 .2 .02' springref='0'/>" UNIT "</body>"));
+	Robot r =
+		robot_of(WORLD("<body><joint name='j' damping='1 .1 .01' stiffness='3 .2 .02' springref='0'/>" UNIT "</body>"));
 	*robot_q(&r, "j", 0) = 2;
 	r.state.u[0] = -3;
 	expect_near("damping", dof_of(&r, "j", 0).damping, 1);
@@ -357,10 +381,11 @@ static void springs_and_dampers_may_be_polynomials(void **state) {
 /* M23, M26: the point on the second body is found at qpos0, with refs; several sections are one. */
 static void connect_ties_what_meets_at_qpos0(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><body name='a'><joint name='j' ref='30'/>" UNIT "<site name='s' pos='1 0 0'/></body><body "
-	                        "name='b' pos='2 1 0' euler='0 0 90'><joint name='k' ref='-10'/>" UNIT "</body></worldbody><equality>"
-	                        "<connect body1='a' body2='b' anchor='1 0 0'/></equality><equality><weld name='w' body1='b' active="
-	                        "'false'/></equality>"));
+	Robot r = robot_of(
+		MJCF("<worldbody><body name='a'><joint name='j' ref='30'/>" UNIT "<site name='s' pos='1 0 0'/></body><body "
+	         "name='b' pos='2 1 0' euler='0 0 90'><joint name='k' ref='-10'/>" UNIT "</body></worldbody><equality>"
+	         "<connect body1='a' body2='b' anchor='1 0 0'/></equality><equality><weld name='w' body1='b' active="
+	         "'false'/></equality>"));
 	const CalDesc *desc = cal_setup_desc(r.setup);
 	const CalLoopDef *loop = cal_desc_loop(desc, cal_desc_find_loop(desc, "a_b"), NULL, NULL);
 	assert_int_equal(loop->type, CAL_LOOP_SPHERICAL);
@@ -375,11 +400,13 @@ static void connect_ties_what_meets_at_qpos0(void **state) {
 /* M24: y - y0 = a0 + a1 (x - x0) about qpos0; without joint2 y = y0 + a0; other polynomials are missing. */
 static void joint_equalities_are_about_qpos0(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<compiler angle='radian'/><worldbody><body><joint name='y' ref='.3'/>" UNIT "</body><body><joint name='x' "
-	                        "ref='.2'/>" UNIT "</body><body><joint name='z' ref='.1'/>" UNIT "</body></worldbody><equality><joint "
-	                        "joint1='y' joint2='x' polycoef='.5 2'/><joint joint1='z' polycoef='.7 9'/></equality>"));
+	Robot r = robot_of(MJCF(
+		"<compiler angle='radian'/><worldbody><body><joint name='y' ref='.3'/>" UNIT "</body><body><joint name='x' "
+		"ref='.2'/>" UNIT "</body><body><joint name='z' ref='.1'/>" UNIT "</body></worldbody><equality><joint "
+		"joint1='y' joint2='x' polycoef='.5 2'/><joint joint1='z' polycoef='.7 9'/></equality>"));
 	const CalDesc *desc = cal_setup_desc(r.setup);
-	const CalLoopDef *two = cal_desc_loop(desc, (CalLoopId){1}, NULL, NULL), *one = cal_desc_loop(desc, (CalLoopId){2}, NULL, NULL);
+	const CalLoopDef *two = cal_desc_loop(desc, (CalLoopId){1}, NULL, NULL),
+					 *one = cal_desc_loop(desc, (CalLoopId){2}, NULL, NULL);
 	assert_int_equal(two->term_count, 2);
 	expect_near("factor", two->term[0].factor, 1);
 	expect_near("factor", two->term[1].factor, -2);
@@ -387,20 +414,23 @@ static void joint_equalities_are_about_qpos0(void **state) {
 	assert_int_equal(one->term_count, 1);
 	expect_near("offset", one->drive[0].offset, .1 + .7);
 	robot_close(&r);
-	robot_refuse(MJCF("<worldbody><body><joint name='y'/>" UNIT "</body></worldbody><equality><joint joint1='y' polycoef='0 1 1'/>"
+	robot_refuse(MJCF("<worldbody><body><joint name='y'/>" UNIT
+	                  "</body></worldbody><equality><joint joint1='y' polycoef='0 1 1'/>"
 	                  "</equality>"),
 	             "--partial");
-	robot_refuse(MJCF("<worldbody><body><joint name='knee'/>" UNIT "</body></worldbody><equality><joint joint1='kne'/></equality>"),
+	robot_refuse(MJCF("<worldbody><body><joint name='knee'/>" UNIT
+	                  "</body></worldbody><equality><joint joint1='kne'/></equality>"),
 	             "did you mean \"knee\"");
 }
 
 /* Fixed tendons: springs by their length, actuators by their coefficients, equalities as couplings. */
 static void fixed_tendons_are_sums_of_joints(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><body><joint name='a'/>" UNIT "</body><body><joint name='b'/>" UNIT "</body></worldbody><tendon>"
-	                        "<fixed name='t' stiffness='10' springlength='.1'><joint joint='a' coef='2'/><joint joint='b' coef='-1'/>"
-	                        "</fixed></tendon><actuator><motor name='m' tendon='t' gear='3'/></actuator><equality><tendon tendon1='t' "
-	                        "polycoef='.5'/></equality><keyframe><key name='home' qpos='.3 .2' ctrl='1'/></keyframe>"));
+	Robot r = robot_of(MJCF(
+		"<worldbody><body><joint name='a'/>" UNIT "</body><body><joint name='b'/>" UNIT "</body></worldbody><tendon>"
+		"<fixed name='t' stiffness='10' springlength='.1'><joint joint='a' coef='2'/><joint joint='b' coef='-1'/>"
+		"</fixed></tendon><actuator><motor name='m' tendon='t' gear='3'/></actuator><equality><tendon tendon1='t' "
+		"polycoef='.5'/></equality><keyframe><key name='home' qpos='.3 .2' ctrl='1'/></keyframe>"));
 	const double force = -10 * (2 * .3 - .2 - .1);
 	expect_near("on a", output_of(&r, "t_a", 0), 2 * force);
 	expect_near("on b", output_of(&r, "t_b", 0), -force);
@@ -415,12 +445,13 @@ static void fixed_tendons_are_sums_of_joints(void **state) {
 /* Servos: gain and bias with the gear on both sides, limits of force, damping ratio; wrenches on sites. */
 static void actuators_are_loads(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><body name='p'><joint name='j' armature='3'/>" UNIT "<site name='s'/></body></worldbody><actuator>"
-	                        "<position name='p' joint='j' kp='10' kv='2' gear='3'/><velocity name='v' joint='j' kv='5'/><general "
-	                        "name='g' joint='j' gainprm='2' biastype='affine' biasprm='1 -3 -4'/><position name='f' joint='j' kp='1000' "
-	                        "forcerange='-5 5'/><position name='d' joint='j' kp='100' dampratio='.5'/><motor name='s' site='s' gear='1 2 "
-	                        "3 4 5 6'/><damper name='b' joint='j' kv='2' ctrlrange='0 9'/></actuator><keyframe><key name='home' qpos='.2' "
-	                        "qvel='.7' ctrl='1 2 3 4 .2 2 4'/></keyframe>"));
+	Robot r = robot_of(MJCF(
+		"<worldbody><body name='p'><joint name='j' armature='3'/>" UNIT "<site name='s'/></body></worldbody><actuator>"
+		"<position name='p' joint='j' kp='10' kv='2' gear='3'/><velocity name='v' joint='j' kv='5'/><general "
+		"name='g' joint='j' gainprm='2' biastype='affine' biasprm='1 -3 -4'/><position name='f' joint='j' kp='1000' "
+		"forcerange='-5 5'/><position name='d' joint='j' kp='100' dampratio='.5'/><motor name='s' site='s' gear='1 2 "
+		"3 4 5 6'/><damper name='b' joint='j' kv='2' ctrlrange='0 9'/></actuator><keyframe><key name='home' qpos='.2' "
+		"qvel='.7' ctrl='1 2 3 4 .2 2 4'/></keyframe>"));
 	expect_near("position", output_of(&r, "p", 0), 3 * (10 * (1 - 3 * .2) - 2 * 3 * .7));
 	expect_near("velocity", output_of(&r, "v", 0), 5 * (2 - .7));
 	expect_near("general", output_of(&r, "g", 0), 2 * 3 + 1 - 3 * .2 - 4 * .7);
@@ -435,8 +466,9 @@ static void actuators_are_loads(void **state) {
 /* M32: the sum of all actuators on a joint is limited. */
 static void joints_limit_the_sum_of_actuators(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><body><joint name='j' actuatorfrcrange='-5 5'/>" UNIT "</body></worldbody><actuator><motor "
-	                        "name='a' joint='j'/><motor name='b' joint='j'/></actuator><keyframe><key name='home' ctrl='4 3'/></keyframe>"));
+	Robot r = robot_of(MJCF(
+		"<worldbody><body><joint name='j' actuatorfrcrange='-5 5'/>" UNIT "</body></worldbody><actuator><motor "
+		"name='a' joint='j'/><motor name='b' joint='j'/></actuator><keyframe><key name='home' ctrl='4 3'/></keyframe>"));
 	expect_near("sum", output_of(&r, "j_actuators", 0), 5);
 	assert_null(device_of(&r, "a"));
 	robot_close(&r);
@@ -447,8 +479,9 @@ static void joints_limit_the_sum_of_actuators(void **state) {
 /* M27: frames place joints too. */
 static void frames_place_what_is_inside(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'><body name='b' pos='0 1 0'><frame euler='0 90 0'>"
-	                         "<joint name='j' axis='0 0 1' pos='0 0 1'/></frame>" UNIT "</body></frame></frame>"));
+	Robot r = robot_of(
+		WORLD("<frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'><body name='b' pos='0 1 0'><frame euler='0 90 0'>"
+	          "<joint name='j' axis='0 0 1' pos='0 0 1'/></frame>" UNIT "</body></frame></frame>"));
 	// at (1, 0) + Rz90 (1, 1) = (0, 1), x along y; the joint is about the body's x at (1, 0, 0) in it
 	robot_expect_at(&r, "b", (CalVec3){0, 1, 0}, (CalVec3){0, 1, 0});
 	*robot_q(&r, "j", 0) = PI / 2;
@@ -460,9 +493,10 @@ static void frames_place_what_is_inside(void **state) {
 /* M27: numbers of as many digits as the count, inner ones first; each replica is placed in the one before it. */
 static void replicas_are_numbered_and_placed(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><replicate count='4' offset='1 0 0' euler='0 0 90'><body name='b'><joint name='j'/>" UNIT
-	                        "<replicate count='2' sep='-' offset='0 0 1'><site name='s'/></replicate></body></replicate></worldbody>"
-	                        "<actuator><motor name='m' joint='j'/></actuator>"));
+	Robot r = robot_of(
+		MJCF("<worldbody><replicate count='4' offset='1 0 0' euler='0 0 90'><body name='b'><joint name='j'/>" UNIT
+	         "<replicate count='2' sep='-' offset='0 0 1'><site name='s'/></replicate></body></replicate></worldbody>"
+	         "<actuator><motor name='m' joint='j'/></actuator>"));
 	robot_expect_at(&r, "b0", (CalVec3){0, 0, 0}, x_axis);
 	robot_expect_at(&r, "b1", (CalVec3){1, 0, 0}, (CalVec3){0, 1, 0});
 	robot_expect_at(&r, "b2", (CalVec3){1, 1, 0}, (CalVec3){-1, 0, 0});
@@ -481,9 +515,10 @@ static void replicas_are_numbered_and_placed(void **state) {
 /* M28: "home" is the start; short vectors keep the rest; other keyframes are named. */
 static void home_is_the_start(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><body pos='0 0 1'><freejoint name='f'/>" UNIT "</body><body><joint name='j' ref='90'/>" UNIT
-	                        "</body></worldbody><keyframe><key name='other' qpos='9'/><key name='home' qpos='1 2 3 0 2 0 0' qvel='4'/>"
-	                        "</keyframe>"));
+	Robot r = robot_of(
+		MJCF("<worldbody><body pos='0 0 1'><freejoint name='f'/>" UNIT "</body><body><joint name='j' ref='90'/>" UNIT
+	         "</body></worldbody><keyframe><key name='other' qpos='9'/><key name='home' qpos='1 2 3 0 2 0 0' qvel='4'/>"
+	         "</keyframe>"));
 	const double q[7] = {1, 2, 3, 0, 1, 0, 0};
 	for (int i = 0; i < 7; i++)
 		expect_near("f", *robot_q(&r, "f", i), q[i]);
@@ -491,7 +526,9 @@ static void home_is_the_start(void **state) {
 	expect_near("speed", r.state.u[0], 4);
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "other", "home");
 	robot_close(&r);
-	robot_refuse(MJCF("<worldbody><body><joint/>" UNIT "</body></worldbody><keyframe><key name='home' qpos='1 2'/></keyframe>"), "qpos");
+	robot_refuse(
+		MJCF("<worldbody><body><joint/>" UNIT "</body></worldbody><keyframe><key name='home' qpos='1 2'/></keyframe>"),
+		"qpos");
 }
 
 /* M29: a mocap body rests until it is moved, whatever is welded to it. */
@@ -508,8 +545,9 @@ static void mocap_bodies_are_prescribed(void **state) {
 /* M30: a force against the weight at the center of mass. */
 static void gravcomp_is_a_force(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<option gravity='0 0 -10'/><worldbody><body name='b' gravcomp='.5'><joint name='j' axis='0 1 0'/><inertial "
-	                        "pos='2 0 0' mass='3' diaginertia='1 1 1'/></body></worldbody>"));
+	Robot r = robot_of(MJCF(
+		"<option gravity='0 0 -10'/><worldbody><body name='b' gravcomp='.5'><joint name='j' axis='0 1 0'/><inertial "
+		"pos='2 0 0' mass='3' diaginertia='1 1 1'/></body></worldbody>"));
 	expect_near("fz", output_of(&r, "b_gravcomp", 6), 15);
 	expect_near("at", robot_pose(&r, "b/gravcomp").r.x, 2);
 	robot_close(&r);
@@ -518,9 +556,10 @@ static void gravcomp_is_a_force(void **state) {
 /* M35: bodies without joints keep place and mass, and their sites. */
 static void static_bodies_stay(void **state) {
 	(void)state;
-	Robot r = robot_of(WORLD("<site name='w' pos='5 0 0'/><body name='base' pos='1 0 0'>" UNIT "<site name='s' pos='0 1 0'/><body "
-	                         "name='arm' pos='0 0 1'><joint name='j'/>" UNIT "<body name='tip' pos='0 2 0'><site name='head'/></body>"
-	                         "</body></body>"));
+	Robot r = robot_of(
+		WORLD("<site name='w' pos='5 0 0'/><body name='base' pos='1 0 0'>" UNIT "<site name='s' pos='0 1 0'/><body "
+	          "name='arm' pos='0 0 1'><joint name='j'/>" UNIT "<body name='tip' pos='0 2 0'><site name='head'/></body>"
+	          "</body></body>"));
 	robot_expect_at(&r, "base/s", (CalVec3){1, 1, 0}, x_axis);
 	robot_expect_at(&r, "ground/w", (CalVec3){5, 0, 0}, x_axis);
 	expect_mass(&r, "base", 1);
@@ -544,24 +583,25 @@ static bool shapes_touch(const CalContactDef *def, const char *a, const char *b)
 /* M33: parent and child do not touch, unless the parent is fixed; bits of either side suffice; exclude names bodies. */
 static void pairs_touch_by_the_rules(void **state) {
 	(void)state;
-	Robot r = robot_of(MJCF("<worldbody><geom name='floor' type='plane' pos='0 0 -9'/><body name='base'><geom name='base' size='.1'/><body "
-	                        "name='a' pos='1 0 0'><joint/><geom name='a' size='.1'/><body name='pad'><geom name='pad' size='.1'/></body>"
-	                        "<body name='b' pos='1 0 0'><joint/><geom name='b' size='.1' contype='0' conaffinity='1'/></body></body><body "
-	                        "name='c' pos='0 1 0'><joint/><geom name='c' size='.1' contype='2' conaffinity='2'/><geom name='d' size='.1' "
-	                        "contype='0' conaffinity='0' mass='0'/></body><body name='e' pos='0 5 0'><joint/><geom name='e' size='.1'/>"
-	                        "</body></body></worldbody><contact><exclude body1='e' body2='a'/></contact>"));
+	Robot r = robot_of(MJCF(
+		"<worldbody><geom name='floor' type='plane' pos='0 0 -9'/><body name='base'><geom name='base' size='.1'/><body "
+		"name='a' pos='1 0 0'><joint/><geom name='a' size='.1'/><body name='pad'><geom name='pad' size='.1'/></body>"
+		"<body name='b' pos='1 0 0'><joint/><geom name='b' size='.1' contype='0' conaffinity='1'/></body></body><body "
+		"name='c' pos='0 1 0'><joint/><geom name='c' size='.1' contype='2' conaffinity='2'/><geom name='d' size='.1' "
+		"contype='0' conaffinity='0' mass='0'/></body><body name='e' pos='0 5 0'><joint/><geom name='e' size='.1'/>"
+		"</body></body></worldbody><contact><exclude body1='e' body2='a'/></contact>"));
 	const CalContactDef *def = device_of(&r, "contact");
 	assert_non_null(def);
 	assert_true(shapes_touch(def, "floor", "a"));
-	assert_true(shapes_touch(def, "base", "a"));  // base is fixed to the world
+	assert_true(shapes_touch(def, "base", "a")); // base is fixed to the world
 	assert_false(shapes_touch(def, "floor", "base"));
-	assert_false(shapes_touch(def, "a", "b"));    // parent and child
-	assert_false(shapes_touch(def, "pad", "b"));  // the pad is welded to the parent
+	assert_false(shapes_touch(def, "a", "b"));   // parent and child
+	assert_false(shapes_touch(def, "pad", "b")); // the pad is welded to the parent
 	assert_false(shapes_touch(def, "a", "pad"));
-	assert_true(shapes_touch(def, "b", "e"));     // contype of one meets conaffinity of the other
-	assert_false(shapes_touch(def, "a", "c"));    // no common bits
-	assert_false(shapes_touch(def, "a", "e"));    // excluded
-	assert_true(shapes_touch(def, "pad", "e"));   // but the pad is another body
+	assert_true(shapes_touch(def, "b", "e"));   // contype of one meets conaffinity of the other
+	assert_false(shapes_touch(def, "a", "c"));  // no common bits
+	assert_false(shapes_touch(def, "a", "e"));  // excluded
+	assert_true(shapes_touch(def, "pad", "e")); // but the pad is another body
 	assert_false(shapes_touch(def, "d", "floor"));
 	robot_close(&r);
 }
