@@ -377,6 +377,17 @@ static bool read_mesh(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	return mjcf_apply_mesh(m, &mjcf_mesh(m, index)->a, e);
 }
 
+bool mjcf_locate_mesh(Mjcf *m, const MjcfMesh *mesh, char *path, size_t size, bool *found) {
+	const MjcfFile *file = mesh->object.file;
+	const char *base = strrchr(mesh->a.file, '/'), *name = mesh->a.file, *folder = file->compiler.mesh_folder;
+	if (file->compiler.strip_path && base)
+		name = base + 1;
+	if (folder[0] && name[0] != '/')
+		name = mjcf_format(m, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+	return name &&
+	       import_locate(m->im, file->depth ? mesh->object.element : m->file.root, name, path, size, found, NULL, 0);
+}
+
 static bool read_material(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	const MjcfClass *class = mjcf_class_of(m, file, e, 0);
 	const int index = class ? mjcf_add(m, MJCF_MATERIALS, file, e) : -1;

@@ -332,6 +332,8 @@ bool mjcf_build_actuators(Mjcf *m);
 bool mjcf_read_keyframes(Mjcf *m);
 bool mjcf_build_contact(Mjcf *m);
 bool mjcf_build_visuals(Mjcf *m);
+/** The file of a mesh: in meshdir or assetdir of the compiler, from the folder of the main or the attached file. */
+bool mjcf_locate_mesh(Mjcf *m, const MjcfMesh *mesh, char *path, size_t size, bool *found);
 bool mjcf_report(Mjcf *m, XmlElement *root);
 
 /* ---- classes and attributes ---------------------------------------------------------------------------- */

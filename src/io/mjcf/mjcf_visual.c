@@ -7,7 +7,7 @@
 
 #include "io/mjcf/mjcf_internal.h"
 
-enum { SHOWN_GROUPS = 3 };
+enum { SHOWN_GROUPS = 3, PATH_MAX_LENGTH = 4096 };
 static const double plane_size = 20; // of one without end [m]
 
 static int color_part(double value) { return (int)lround(255 * fmin(fmax(value, 0), 1)); }
@@ -57,14 +57,61 @@ static bool shape_of(const MjcfGeomAttributes *a, CalVisual *visual) {
 	}
 }
 
+/* ---- meshes -------------------------------------------------------------------------------------------- */
+
+static bool is_uniform(CalVec3 scale) { return scale.x > 0 && scale.x == scale.y && scale.x == scale.z; }
+
+/* Where the coordinates of the file are in the geom: MuJoCo moves by -refpos, turns by refquat backwards, then scales. */
+static dpose pose_of_file(const MjcfMeshAttributes *a) {
+	const dmat3 back = dmat_transpose(dquat_matrix(a->refquat));
+	return (dpose){back, dscale(-a->scale.x, dmat_mul_vec(back, dvec_in(a->refpos)))};
+}
+
+/* *drawn false: it cannot be, which is reported. */
+static bool mesh_shape(Mjcf *m, const MjcfGeom *geom, CalVisual *visual, bool *drawn) {
+	char path[PATH_MAX_LENGTH];
+	bool found;
+	const int index = geom->a.mesh ? mjcf_find(m, MJCF_MESHES, geom->object.file, geom->a.mesh) : -1;
+	*drawn = false;
+	if (index < 0)
+		return import_fail(m->im, geom->object.element, "mesh=\"%.100s\": there is no such mesh in <asset>",
+		                   geom->a.mesh ? geom->a.mesh : "");
+	const MjcfMesh *mesh = mjcf_mesh(m, index);
+	XmlElement *e = mesh->object.element;
+	if (!mesh->a.file)
+		return import_note(m->im, CAL_IMPORT_IGNORED, e, NULL, "a mesh without a file is not drawn");
+	if (!mjcf_locate_mesh(m, mesh, path, sizeof path, &found))
+		return false;
+	if (!found)
+		return import_note(m->im, CAL_IMPORT_IGNORED, e, "file", "%.120s: there is no such file; it is not drawn",
+		                   mesh->a.file);
+	if (!import_mesh_is_known(path))
+		return import_note(m->im, CAL_IMPORT_IGNORED, e, "file",
+		                   "%.120s: meshes of this format are not drawn; convert it to STL or OBJ", mesh->a.file);
+	if (!is_uniform(mesh->a.scale))
+		return import_note(m->im, CAL_IMPORT_IGNORED, e, "scale",
+		                   "a mesh is drawn with one positive scale for all axes, not %g %g %g; it is not drawn",
+		                   mesh->a.scale.x, mesh->a.scale.y, mesh->a.scale.z);
+	visual->kind = CAL_VISUAL_MESH;
+	visual->size = (CalVec3){mesh->a.scale.x, 0, 0};
+	visual->placement = mjcf_placement(dpose_mul(geom->pose, pose_of_file(&mesh->a)));
+	*drawn = true;
+	return (visual->file = import_beside(m->im, path)) != NULL || import_no_memory(m->im);
+}
+
 static bool add_visual(Mjcf *m, const MjcfGeom *geom) {
 	CalVisual visual = {.placement = mjcf_placement(geom->pose)};
-	bool visible = false;
+	bool visible = false, drawn;
 	if (!color_of(m, geom, &visual.color, &visible))
 		return false;
-	if (!visible || !shape_of(&geom->a, &visual))
+	if (!visible)
 		return true;
-	return import_ok(m->im, cal_setup_add_visual(m->im->setup, mjcf_body(m, geom->body)->id, &visual, m->im->error));
+	if (geom->a.type != MJCF_MESH)
+		drawn = shape_of(&geom->a, &visual);
+	else if (!mesh_shape(m, geom, &visual, &drawn))
+		return false;
+	return !drawn ||
+	       import_ok(m->im, cal_setup_add_visual(m->im->setup, mjcf_body(m, geom->body)->id, &visual, m->im->error));
 }
 
 bool mjcf_build_visuals(Mjcf *m) {
