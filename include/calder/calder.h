@@ -6,6 +6,7 @@
 #include <calder/base.h>
 #include <calder/output.h>
 #include <calder/build.h>
+#include <calder/mesh.h>
 #include <calder/contact.h>
 #include <calder/flex.h>
 #include <calder/model.h>

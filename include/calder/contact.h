@@ -39,8 +39,8 @@ typedef struct CalMeshInfo {
  */
 CAL_API CalStatus cal_mesh_create(const char *name, const CalVec3 *vertices, int vertex_count, const int *triangles,
                                   int triangle_count, const CalAllocator *allocator, CalMesh **mesh, CalError *error);
-/** Reads .stl (binary or text) or .obj, and multiplies lengths by scale (0: 1; STL has no unit, 0.001 for mm). */
-CAL_API CalStatus cal_mesh_read(const char *path, double scale, const CalAllocator *allocator, CalMesh **mesh,
+/** The mesh of a file, scaled as by cal_mesh_file_read() (calder/mesh.h). */
+CAL_API CalStatus cal_mesh_read(const char *path, CalVec3 scale, const CalAllocator *allocator, CalMesh **mesh,
                                 CalError *error);
 CAL_API void cal_mesh_destroy(CalMesh *mesh); // accepts NULL
 CAL_API CalMeshInfo cal_mesh_info(const CalMesh *mesh);

@@ -19,7 +19,7 @@ extern "C" {
 	X(CAL_VISUAL_CAPSULE, "capsule")   /* likewise; the length is that between the centers of its ends */ \
 	X(CAL_VISUAL_CONE, "cone")         /* likewise; its tip is at +z */                                   \
 	X(CAL_VISUAL_PLANE, "plane")       /* a rectangle in x and y; size.x, size.y */                       \
-	X(CAL_VISUAL_MESH, "mesh")         /* triangles of `file`, scaled by size.x */
+	X(CAL_VISUAL_MESH, "mesh")         /* triangles of `file`; size: factors along its axes, y and z 0: all are x */
 
 typedef enum CalVisualKind {
 #define CAL_VISUAL_ENUM(name, text) name,
@@ -32,8 +32,8 @@ CAL_API const char *cal_visual_name(CalVisualKind kind); // NULL outside the lis
 typedef struct CalVisual {
 	CalVisualKind kind;
 	CalPlacement placement; // of its center in the body frame
-	CalVec3 size;           // [m]
-	const char *file;       // MESH: name of an STL or OBJ file as given (cal_setup_locate)
+	CalVec3 size;           // [m]; of a mesh: without unit, a negative factor mirrors it
+	const char *file;       // MESH: name of a mesh file as given (cal_setup_locate)
 	int color;              // 0xrrggbb, -1: the viewer's choice
 } CalVisual;
 

@@ -32,6 +32,7 @@
 	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix")                                               \
 	X(FIELD_MATRICES, "list of matrices or diagonals", "matrices") /* three or twelve */                         \
 	X(FIELD_VECTOR, "vector", "vector")                            /* CalVec3 */                                 \
+	X(FIELD_SCALE, "number, or a list of three", "numbers")        /* CalVec3, none is zero */                   \
 	X(FIELD_PAIR, "two numbers", "pair")                                                                         \
 	X(FIELD_TENSOR, "`[xx, yy, zz]`, or three rows of three numbers", "tensor")                                  \
 	X(FIELD_AXIS, "axis", "axis")                                    /* CalVec3, not zero */                     \

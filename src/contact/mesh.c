@@ -2,122 +2,49 @@
 /*
  * mesh.c — making a mesh: equal vertices become one, triangles without area go, neighbors are found.
  *
- * Files give each triangle its own three vertices (STL), so vertices are joined by their coordinates, bit by bit: what
- * a program wrote as one point is one point. Edges are matched by sorting; one that has two triangles in opposite
- * directions is sound, all others are counted and make the mesh open.
+ * What triangles share is found by mesh/mesh_edges.h; edges without two triangles that agree are counted and make the mesh
+ * open.
  */
 #include "contact/mesh.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/portable.h"
-
-/* ---- equal vertices ---------------------------------------------------------------------------- */
-
-typedef struct Corner {
-	CalVec3 p;
-	int index;
-} Corner;
-
-static int compare_corners(const void *left, const void *right) {
-	const Corner *a = left, *b = right;
-	if (a->p.x != b->p.x)
-		return a->p.x < b->p.x ? -1 : 1;
-	if (a->p.y != b->p.y)
-		return a->p.y < b->p.y ? -1 : 1;
-	if (a->p.z != b->p.z)
-		return a->p.z < b->p.z ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
-
-static bool same_point(CalVec3 a, CalVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-
-/* same[i]: the first vertex at the place of vertex i. */
-static void find_same(const CalVec3 *vertices, int count, Corner *corners, int *same) {
-	for (int i = 0; i < count; i++)
-		corners[i] = (Corner){vertices[i], i};
-	qsort(corners, (size_t)count, sizeof *corners, compare_corners);
-	for (int i = 0; i < count; i++) {
-		const bool again = i > 0 && same_point(corners[i].p, corners[i - 1].p);
-		same[corners[i].index] = again ? same[corners[i - 1].index] : corners[i].index;
-	}
-}
+#include "mesh/mesh_edges.h"
 
 /* ---- input ------------------------------------------------------------------------------------- */
 
 typedef struct Input {
 	const char *name;
-	const CalVec3 *vertices;
-	int vertex_count;
-	const int *triangles;
-	int triangle_count;
+	CalTriangles mesh;
 } Input;
 
 /* Scratch of the making, in one block. */
 typedef struct Scratch {
-	Corner *corners; // [vertices]
-	int *same;       // [vertices], later: index among those that are kept, -1: not used
-	int *kept;       // [3 triangles] vertices of the triangles that are kept
-	TreeKey *keys;   // [triangles]
-	struct HalfEdge *edges;
+	MeshCorner *corners; // [vertices]
+	int *same;           // [vertices], later: index among those that are kept, -1: not used
+	int *kept;           // [3 triangles] vertices of the triangles that are kept, later: by those indices
+	TreeKey *keys;       // [triangles]
+	HalfEdge *edges;
 	int kept_count, used_count;
 } Scratch;
 
-typedef struct HalfEdge {
-	int low, high; // vertices
-	int triangle, side;
-	int forward; // goes from low to high
-} HalfEdge;
-
-static CalStatus check_input(const Input *in, CalError *error) {
-	if (in->vertex_count < 3 || in->triangle_count < 1)
-		return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": %d vertices and %d triangles make no surface", in->name,
-		                 in->vertex_count, in->triangle_count);
-	if (in->triangle_count > INT_MAX / 8)
-		return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": %d triangles are too many; the limit is %d", in->name,
-		                 in->triangle_count, INT_MAX / 8);
-	for (int i = 0; i < in->vertex_count; i++) {
-		const CalVec3 p = in->vertices[i];
-		if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z))
-			return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": vertex %d is not finite (%g, %g, %g)", in->name, i,
-			                 p.x, p.y, p.z);
-	}
-	for (int i = 0; i < 3 * in->triangle_count; i++)
-		if (in->triangles[i] < 0 || in->triangles[i] >= in->vertex_count)
-			return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": triangle %d names vertex %d; there are 0 ... %d",
-			                 in->name, i / 3, in->triangles[i], in->vertex_count - 1);
-	return CAL_OK;
-}
-
-/* The height of a triangle is at least 1e-12 of its longest side. */
-static bool has_area(const Input *in, const int *v) {
-	const vec3 a = vec_in(in->vertices[v[0]]), b = vec_in(in->vertices[v[1]]), c = vec_in(in->vertices[v[2]]);
-	const vec3 ab = sub(b, a), ac = sub(c, a), bc = sub(c, b);
-	const double longest2 = fmax(dot(ab, ab), fmax(dot(ac, ac), dot(bc, bc)));
-	return norm(cross(ab, ac)) > 1e-12 * longest2;
-}
-
 /* Triangles with area, their vertices counted anew in the order of the input. */
 static void keep_triangles(const Input *in, Scratch *s) {
-	s->kept_count = s->used_count = 0;
-	for (int t = 0; t < in->triangle_count; t++) {
-		int *v = s->kept + 3 * s->kept_count;
-		for (int k = 0; k < 3; k++)
-			v[k] = s->same[in->triangles[3 * t + k]];
-		s->kept_count += v[0] != v[1] && v[1] != v[2] && v[2] != v[0] && has_area(in, v);
-	}
-	for (int i = 0; i < in->vertex_count; i++)
+	s->used_count = 0;
+	s->kept_count = mesh_keep_triangles(&in->mesh, s->same, s->kept);
+	for (int i = 0; i < in->mesh.vertex_count; i++)
 		s->same[i] = -1;
 	for (int i = 0; i < 3 * s->kept_count; i++)
 		s->same[s->kept[i]] = 0;
-	for (int i = 0; i < in->vertex_count; i++)
+	for (int i = 0; i < in->mesh.vertex_count; i++)
 		if (s->same[i] == 0)
 			s->same[i] = s->used_count++;
+	for (int i = 0; i < 3 * s->kept_count; i++)
+		s->kept[i] = s->same[s->kept[i]];
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */
@@ -125,11 +52,11 @@ static void keep_triangles(const Input *in, Scratch *s) {
 enum { MESH_ALIGNMENT = 16 }; // vectors are loaded in pairs of numbers
 
 static void layout_scratch(Scratch *s, const Input *in, Cursor *cursor) {
-	CURSOR_ARRAY(cursor, s->corners, in->vertex_count);
-	CURSOR_ARRAY(cursor, s->same, in->vertex_count);
-	CURSOR_ARRAY(cursor, s->kept, 3 * (size_t)in->triangle_count);
-	CURSOR_ARRAY(cursor, s->keys, in->triangle_count);
-	CURSOR_ARRAY(cursor, s->edges, 3 * (size_t)in->triangle_count);
+	CURSOR_ARRAY(cursor, s->corners, in->mesh.vertex_count);
+	CURSOR_ARRAY(cursor, s->same, in->mesh.vertex_count);
+	CURSOR_ARRAY(cursor, s->kept, 3 * (size_t)in->mesh.triangle_count);
+	CURSOR_ARRAY(cursor, s->keys, in->mesh.triangle_count);
+	CURSOR_ARRAY(cursor, s->edges, 3 * (size_t)in->mesh.triangle_count);
 }
 
 /* The mesh itself, and its arrays after it. */
@@ -150,39 +77,18 @@ static void layout_mesh(CalMesh *m, Cursor *cursor) {
 /* ---- neighborhoods ---------------------------------------------------------------------------- */
 
 static void fill_geometry(CalMesh *m, const Input *in, const Scratch *s) {
-	for (int i = 0; i < in->vertex_count; i++)
+	for (int i = 0; i < in->mesh.vertex_count; i++)
 		if (s->same[i] >= 0)
-			m->vertex[s->same[i]] = vec_in(in->vertices[i]);
+			m->vertex[s->same[i]] = vec_in(in->mesh.vertices[i]);
 	for (int t = 0; t < m->info.triangles; t++) {
 		Triangle *tri = &m->triangle[t];
 		*tri = (Triangle){.across = {-1, -1, -1}};
 		for (int k = 0; k < 3; k++)
-			tri->v[k] = s->same[s->kept[3 * t + k]];
+			tri->v[k] = s->kept[3 * t + k];
 		const vec3 a = m->vertex[tri->v[0]];
 		const vec3 n = cross(sub(m->vertex[tri->v[1]], a), sub(m->vertex[tri->v[2]], a));
 		tri->normal = scale(1 / norm(n), n);
 	}
-}
-
-static int compare_edges(const void *left, const void *right) {
-	const HalfEdge *a = left, *b = right;
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	if (a->high != b->high)
-		return a->high < b->high ? -1 : 1;
-	const int x = 3 * a->triangle + a->side, y = 3 * b->triangle + b->side;
-	return (x > y) - (x < y);
-}
-
-static void list_edges(const CalMesh *m, HalfEdge *edges) {
-	for (int t = 0; t < m->info.triangles; t++) {
-		for (int i = 0; i < 3; i++) {
-			const int a = m->triangle[t].v[i], b = m->triangle[t].v[(i + 1) % 3];
-			edges[3 * t + i] =
-				(HalfEdge){.low = a < b ? a : b, .high = a < b ? b : a, .triangle = t, .side = i, .forward = a < b};
-		}
-	}
-	qsort(edges, 3 * (size_t)m->info.triangles, sizeof *edges, compare_edges);
 }
 
 /* An edge is sharp if the far vertex of the other triangle is below this one's plane by more than 1e-3 rad. */
@@ -196,8 +102,7 @@ static bool is_convex(const CalMesh *m, const Triangle *t, const Triangle *other
 static void join_edges(CalMesh *m, const HalfEdge *edges) {
 	const int count = 3 * m->info.triangles;
 	for (int i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && edges[next].low == edges[i].low && edges[next].high == edges[i].high;)
-			next++;
+		next = mesh_next_edge(edges, i, count);
 		const HalfEdge *a = &edges[i], *b = &edges[i + 1];
 		if (next == i + 2 && a->forward != b->forward) {
 			Triangle *ta = &m->triangle[a->triangle], *tb = &m->triangle[b->triangle];
@@ -272,7 +177,7 @@ static double signed_volume(const CalMesh *m) {
 
 static CalStatus finish_mesh(CalMesh *m, const Input *in, Scratch *s, CalError *error) {
 	fill_geometry(m, in, s);
-	list_edges(m, s->edges);
+	mesh_list_edges(s->kept, s->kept_count, s->edges);
 	join_edges(m, s->edges);
 	fill_vertices(m);
 	fill_rings(m);
@@ -290,14 +195,15 @@ static CalStatus finish_mesh(CalMesh *m, const Input *in, Scratch *s, CalError *
 
 static CalStatus create_mesh(const Input *in, Scratch *s, const CalAllocator *allocator, CalMesh **mesh,
                              CalError *error) {
-	find_same(in->vertices, in->vertex_count, s->corners, s->same);
+	mesh_find_same(in->mesh.vertices, in->mesh.vertex_count, s->corners, s->same);
 	keep_triangles(in, s);
 	if (s->kept_count == 0)
 		return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": none of its %d triangles has an area", in->name,
-		                 in->triangle_count);
-	CalMesh layout = {
-		.allocator = *allocator,
-		.info = {.vertices = s->used_count, .triangles = s->kept_count, .dropped = in->triangle_count - s->kept_count}};
+		                 in->mesh.triangle_count);
+	CalMesh layout = {.allocator = *allocator,
+	                  .info = {.vertices = s->used_count,
+	                           .triangles = s->kept_count,
+	                           .dropped = in->mesh.triangle_count - s->kept_count}};
 	Cursor cursor = {.align = MESH_ALIGNMENT};
 	layout_mesh(&layout, &cursor);
 	CalMesh *m = cursor_alloc_at_start(&cursor, allocator);
@@ -317,9 +223,11 @@ CalStatus cal_mesh_create(const char *name, const CalVec3 *vertices, int vertex_
                           int triangle_count, const CalAllocator *allocator, CalMesh **mesh, CalError *error) {
 	if (!vertices || !triangles || !mesh || !allocator_is_valid(allocator))
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_mesh_create: vertices, triangles and mesh are needed");
-	const Input in = {name ? name : "", vertices, vertex_count, triangles, triangle_count};
+	const Input in = {
+		name ? name : "",
+		{.vertices = vertices, .vertex_count = vertex_count, .corners = triangles, .triangle_count = triangle_count}};
 	const CalAllocator from = allocator_or_default(allocator);
-	CalStatus status = check_input(&in, error);
+	CalStatus status = mesh_check_input(in.name, &in.mesh, error);
 	if (status != CAL_OK)
 		return status;
 	Scratch scratch = {0};

@@ -159,6 +159,8 @@ CalStatus cal_setup_add_visual(CalSetup *setup, CalBodyId body, const CalVisual 
 	if (wrong)
 		return error_set(error, CAL_ERR_MODEL, "visual of \"%.80s\": %s", def ? def->name : "ground", wrong);
 	CalVisual own = *visual;
+	if (own.kind == CAL_VISUAL_MESH && own.size.y == 0 && own.size.z == 0)
+		own.size = (CalVec3){own.size.x, own.size.x, own.size.x};
 	if (!setup_copy_text(setup, &own.file) || !reserve_body(setup, body))
 		return setup_no_memory(setup, error);
 	VisualList *list = &setup->visuals[body.value];

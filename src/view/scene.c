@@ -109,13 +109,12 @@ static void put_color(JsonWriter *d, int color) {
 static void put_dimensions(JsonWriter *d, CalVisualKind kind, CalVec3 size) {
 	json_writer_key(d, "dimensions");
 	json_writer_open(d, '[');
+	if (kind == CAL_VISUAL_MESH)
+		size = (CalVec3){1, 1, 1}; // its vertices are scaled already
 	json_writer_number(d, size.x);
-	if (kind == CAL_VISUAL_BOX || kind == CAL_VISUAL_PLANE)
+	if (kind == CAL_VISUAL_BOX || kind == CAL_VISUAL_PLANE || kind == CAL_VISUAL_MESH)
 		json_writer_number(d, size.y);
-	if (kind == CAL_VISUAL_MESH) {
-		json_writer_number(d, size.x);
-		json_writer_number(d, size.x);
-	} else if (kind != CAL_VISUAL_SPHERE && kind != CAL_VISUAL_PLANE) {
+	if (kind != CAL_VISUAL_SPHERE && kind != CAL_VISUAL_PLANE) {
 		json_writer_number(d, size.z);
 	}
 	json_writer_close(d);
@@ -170,7 +169,7 @@ static CalStatus write_mesh(JsonWriter *d, const CalSetup *setup, const CalVisua
 	CalMesh *mesh = NULL;
 	if (cal_setup_locate(setup, v->file, path, sizeof path) != 0)
 		return error_set(error, CAL_ERR_INPUT, "the name of the mesh \"%.80s...\" is too long", v->file);
-	const CalStatus status = cal_mesh_read(path, 1, NULL, &mesh, error);
+	const CalStatus status = cal_mesh_read(path, v->size, NULL, &mesh, error);
 	if (status != CAL_OK)
 		return status;
 	const CalMeshInfo info = cal_mesh_info(mesh);

@@ -15,7 +15,7 @@ static void run(const uint8_t *data, size_t size) {
 		return;
 	const char *path = fuzz_write(data[0] & 1 ? "a.obj" : "a.stl", data + 1, size - 1);
 	memset(&error, 0x5a, sizeof error);
-	if (cal_mesh_read(path, data[0] & 2 ? 0.001 : 1, NULL, &mesh, &error) == CAL_OK)
+	if (cal_mesh_read(path, data[0] & 2 ? (CalVec3){0.001, 0.001, -0.001} : (CalVec3){1, 1, 1}, NULL, &mesh, &error) == CAL_OK)
 		(void)cal_mesh_info(mesh);
 	else
 		fuzz_expect_error(&error);

@@ -55,7 +55,7 @@ static CalStatus read_model(const char *path, CalError *error) {
 
 static CalStatus read_mesh(const char *path, CalError *error) {
 	CalMesh *mesh = NULL;
-	const CalStatus status = cal_mesh_read(path, 1, NULL, &mesh, error);
+	const CalStatus status = cal_mesh_read(path, (CalVec3){1, 1, 1}, NULL, &mesh, error);
 	cal_mesh_destroy(mesh);
 	return status;
 }

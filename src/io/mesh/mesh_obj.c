@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mesh_obj.c — triangle meshes from Wavefront OBJ files: lines `v x y z` and `f a b c ...`.
+ * mesh_obj.c — triangle meshes from Wavefront OBJ files: lines `v x y z`, `f a b c ...`, `mtllib file` and `usemtl name`.
  *
  * A face of more than three vertices becomes a fan from its first: right for convex ones. Indices may be a, a/t, a//n
- * or a/t/n, counted from 1, or from the end if negative. All other lines (normals, groups, materials) are passed over.
+ * or a/t/n, counted from 1, or from the end if negative. Of a material its diffuse color Kd is taken. A material file is
+ * sought in the folder of the mesh, and its absence is no error: it has colors only. All other lines (normals, groups) are
+ * passed over.
  */
 #include <string.h>
 
-#include "io/mesh/mesh_stl.h"
+#include "base/memory.h"
+
+#include "io/mesh/mesh_file.h"
 
 static CalStatus read_index(FeText *t, char *word, int count, int *index) {
 	long value;
@@ -37,15 +41,103 @@ static CalStatus read_face(FeText *t, char *rest, TriangleList *list) {
 	return corners >= 3 ? CAL_OK : fe_text_error(t, CAL_ERR_INPUT, "the face has %d vertices; it needs 3", corners);
 }
 
+/* ---- materials ----------------------------------------------------------------------------------- */
+
+enum { MATERIAL_MOST = 4096, MATERIAL_NAME = 96 }; // what comes after has no color
+
+typedef struct Material {
+	char name[MATERIAL_NAME];
+	int color;
+} Material;
+
+typedef struct Materials {
+	CalAllocator allocator;
+	Material *items;
+	int count, capacity;
+} Materials;
+
+static bool add_material(Materials *m, const char *name) {
+	Material *grown = array_reserve(&m->allocator, m->items, m->count, 1, &m->capacity, sizeof *grown);
+	if (!grown)
+		return false;
+	m->items = grown;
+	Material *added = &m->items[m->count++];
+	added->color = -1;
+	added->name[0] = '\0';
+	strncat(added->name, name, MATERIAL_NAME - 1);
+	return true;
+}
+
+static CalStatus read_material_line(FeText *t, Materials *m) {
+	char *rest = t->lower;
+	const char *word = mesh_word(&rest);
+	double rgb[3];
+	if (word && strcmp(word, "newmtl") == 0 && m->count < MATERIAL_MOST)
+		return add_material(m, fe_trim(rest)) ? CAL_OK : mesh_no_memory(t);
+	if (!word || strcmp(word, "kd") != 0 || m->count == 0)
+		return CAL_OK;
+	for (int i = 0; i < 3; i++) {
+		const char *number = mesh_word(&rest);
+		if (!number || !fe_number(number, &rgb[i]))
+			return fe_text_error(t, CAL_ERR_INPUT, "a color Kd needs three numbers; \"%s\" is none",
+			                     number ? number : "");
+	}
+	m->items[m->count - 1].color = mesh_color(rgb[0], rgb[1], rgb[2]);
+	return CAL_OK;
+}
+
+/* Out of the folder of the mesh it does not go. */
+static CalStatus read_materials(FeText *obj, const char *name, Materials *m) {
+	char path[1024];
+	CalError error;
+	CalStatus status = CAL_OK;
+	if (*name == '/' || *name == '\0' || strstr(name, "..") || !fe_path_beside(obj->path, name, path, sizeof path))
+		return CAL_OK;
+	FeText *t = memory_alloc(&m->allocator, sizeof *t); // it has two lines in it
+	if (!t)
+		return mesh_no_memory(obj);
+	const CalStatus opened = fe_text_open(t, path, &m->allocator, &error);
+	if (opened == CAL_OK) {
+		t->error = obj->error;
+		while (status == CAL_OK && fe_text_next(t, &status))
+			status = read_material_line(t, m);
+		fe_text_close(t);
+	}
+	memory_free(&m->allocator, t);
+	return opened == CAL_ERR_MEMORY ? mesh_no_memory(obj) : status;
+}
+
+/* The last of that name counts; names are compared in lower case. */
+static int find_color(const Materials *m, const char *name) {
+	for (int i = m->count - 1; i >= 0; i--)
+		if (strncmp(m->items[i].name, name, MATERIAL_NAME - 1) == 0)
+			return m->items[i].color;
+	return -1;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------- */
+
+static CalStatus read_obj_line(FeText *t, Materials *materials, TriangleList *list) {
+	char *rest = t->lower;
+	const char *word = mesh_word(&rest);
+	if (!word)
+		return CAL_OK;
+	if (strcmp(word, "v") == 0)
+		return mesh_read_vertex(t, rest, true, list);
+	if (strcmp(word, "f") == 0)
+		return read_face(t, rest, list);
+	if (strcmp(word, "mtllib") == 0)
+		return read_materials(t, fe_trim(t->line + (rest - t->lower)), materials);
+	if (strcmp(word, "usemtl") == 0)
+		list->color = find_color(materials, fe_trim(rest));
+	return CAL_OK;
+}
+
 CalStatus mesh_read_obj(FeText *t, TriangleList *list) {
 	CalStatus status = CAL_OK;
-	while (status == CAL_OK && fe_text_next(t, &status)) {
-		char *rest = t->lower;
-		const char *word = mesh_word(&rest);
-		if (word && strcmp(word, "v") == 0)
-			status = mesh_read_vertex(t, rest, true, list);
-		else if (word && strcmp(word, "f") == 0)
-			status = read_face(t, rest, list);
-	}
+	Materials materials = {.allocator = list->allocator};
+	while (status == CAL_OK && fe_text_next(t, &status))
+		status = read_obj_line(t, &materials, list);
+	memory_free(&materials.allocator, materials.items);
 	return status;
 }

@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mesh_stl.c — triangle meshes from STL files, binary and text, and the entry for all mesh files.
+ * mesh_stl.c — triangle meshes from STL files, binary and text.
  *
  * A binary file is known by its length, 84 + 50 per triangle: many begin with "solid" like text files. Normals in the
  * file are not used; the order of the vertices gives the outside. Numbers of text files do not depend on the locale.
  */
-#include "io/mesh/mesh_stl.h"
+#include "io/mesh/mesh_file.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-#include "base/memory.h"
-
-static bool add_vertex(TriangleList *list, CalVec3 v) {
-	CalVec3 *grown =
-		array_reserve(&list->allocator, list->vertices, list->vertex_count, 1, &list->vertex_capacity, sizeof v);
-	if (!grown)
-		return false;
-	list->vertices = grown;
-	list->vertices[list->vertex_count++] = v;
-	return true;
-}
-
-bool triangle_list_triangle(TriangleList *list, int a, int b, int c) {
-	int *grown = array_reserve(&list->allocator, list->indices, list->index_count, 3, &list->index_capacity, sizeof a);
-	if (!grown)
-		return false;
-	list->indices = grown;
-	list->indices[list->index_count++] = a;
-	list->indices[list->index_count++] = b;
-	list->indices[list->index_count++] = c;
-	return true;
-}
 
 CalStatus mesh_no_memory(FeText *t) { return fe_file_error(t->error, t->path, CAL_ERR_MEMORY, "out of memory"); }
 
@@ -53,6 +30,8 @@ static double read_float(const unsigned char *p) {
 
 static CalStatus read_binary(FeText *t, uint32_t count, TriangleList *list) {
 	const unsigned char *facet = (const unsigned char *)t->text + STL_HEADER;
+	if (!triangle_list_reserve(list, 3 * (int)count, (int)count))
+		return mesh_no_memory(t);
 	for (uint32_t i = 0; i < count; i++, facet += STL_FACET) {
 		for (int k = 0; k < 3; k++) {
 			const unsigned char *p = facet + STL_NORMAL + 12 * k;
@@ -60,7 +39,7 @@ static CalStatus read_binary(FeText *t, uint32_t count, TriangleList *list) {
 			if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z))
 				return fe_file_error(t->error, t->path, CAL_ERR_INPUT, "triangle %lu: a coordinate is not finite",
 				                     (unsigned long)i);
-			if (!add_vertex(list, v))
+			if (!triangle_list_vertex(list, v))
 				return mesh_no_memory(t);
 		}
 		const int n = list->vertex_count;
@@ -91,7 +70,7 @@ CalStatus mesh_read_vertex(FeText *t, char *rest, bool more, TriangleList *list)
 	}
 	if (!more && mesh_word(&rest))
 		return fe_text_error(t, CAL_ERR_INPUT, "a vertex has three numbers; here are more");
-	return add_vertex(list, (CalVec3){x[0], x[1], x[2]}) ? CAL_OK : mesh_no_memory(t);
+	return triangle_list_vertex(list, (CalVec3){x[0], x[1], x[2]}) ? CAL_OK : mesh_no_memory(t);
 }
 
 /* One line; *corners counts the vertices of the facet, -1 outside of one. */
@@ -153,38 +132,4 @@ CalStatus mesh_read_stl(FeText *t, TriangleList *list) {
 	return fe_file_error(t->error, t->path, CAL_ERR_INPUT,
 	                     "no STL file: it does not begin with \"solid\", and %zu bytes are too few for a binary one",
 	                     t->length);
-}
-
-/* ---- any file ---------------------------------------------------------------------------------- */
-
-static CalStatus read_list(FeText *t, double scale, TriangleList *list, const CalAllocator *allocator, CalMesh **mesh) {
-	const CalStatus status = fe_ends_with(t->path, ".obj") ? mesh_read_obj(t, list) : mesh_read_stl(t, list);
-	if (status != CAL_OK)
-		return status;
-	if (list->index_count == 0)
-		return fe_file_error(t->error, t->path, CAL_ERR_INPUT, "the file has no triangles");
-	for (int i = 0; i < list->vertex_count; i++) {
-		CalVec3 *v = &list->vertices[i];
-		*v = (CalVec3){scale * v->x, scale * v->y, scale * v->z};
-	}
-	return cal_mesh_create(t->path, list->vertices, list->vertex_count, list->indices, list->index_count / 3, allocator,
-	                       mesh, t->error);
-}
-
-CalStatus cal_mesh_read(const char *path, double scale, const CalAllocator *allocator, CalMesh **mesh,
-                        CalError *error) {
-	if (!path || !mesh || !allocator_is_valid(allocator) || !isfinite(scale) || scale < 0)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_mesh_read: path, mesh and a scale >= 0 are needed");
-	if (!fe_ends_with(path, ".stl") && !fe_ends_with(path, ".obj"))
-		return fe_file_error(error, path, CAL_ERR_INPUT, "meshes are read from .stl and .obj files");
-	TriangleList list = {.allocator = allocator_or_default(allocator)};
-	FeText text;
-	CalStatus status = fe_text_open(&text, path, allocator, error);
-	if (status != CAL_OK)
-		return status;
-	status = read_list(&text, scale > 0 ? scale : 1, &list, allocator, mesh);
-	fe_text_close(&text);
-	memory_free(&list.allocator, list.vertices);
-	memory_free(&list.allocator, list.indices);
-	return status;
 }

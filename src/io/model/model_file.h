@@ -144,6 +144,8 @@ bool reader_unknown_key(Reader *r, const TreeNode *key, const FieldTable *table)
 
 bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out);
 bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out);
+/** Factors of a mesh along its axes: one number, or three; not zero. */
+bool read_scale(Reader *r, const TreeNode *node, CalVec3 *out);
 /** A direction: x, -y, ... or a vector that is not zero. */
 bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out);
 bool read_flag(Reader *r, const TreeNode *node, int *out);

@@ -17,7 +17,7 @@ enum { LAYERS_MAX = 32 };
 struct FileMesh {
 	FileMesh *next;
 	const char *path;
-	double scale;
+	CalVec3 scale;
 	CalMesh *mesh;
 };
 
@@ -105,15 +105,15 @@ static bool read_material(Reader *r, const TreeNode *map, CalContactMaterial *ma
 
 static void destroy_mesh(void *mesh) { cal_mesh_destroy(mesh); }
 
-static const CalMesh *find_mesh(const ModelFile *file, const char *path, double scale) {
+static const CalMesh *find_mesh(const ModelFile *file, const char *path, CalVec3 scale) {
 	for (const FileMesh *m = file->meshes; m; m = m->next)
-		if (m->scale == scale && strcmp(m->path, path) == 0)
+		if (memcmp(&m->scale, &scale, sizeof scale) == 0 && strcmp(m->path, path) == 0)
 			return m->mesh;
 	return NULL;
 }
 
 /* The file is sought beside the model. What is wrong inside it is reported at the key that names it. */
-static bool read_mesh(Reader *r, const TreeNode *node, const char *name, double scale, const CalMesh **mesh) {
+static bool read_mesh(Reader *r, const TreeNode *node, const char *name, CalVec3 scale, const CalMesh **mesh) {
 	char path[1024];
 	if (!reader_path(r, node, NULL, name, path, sizeof path))
 		return false;
@@ -150,7 +150,7 @@ typedef struct ShapeInput {
 	CalShapeDef def;
 	const char *type, *node, *mesh, *owner;
 	const TreeNode *layers, *mask, *material;
-	double scale; // of the mesh
+	CalVec3 scale; // of the mesh; {0}: not given
 } ShapeInput;
 
 static const char *type_word(int i) { return i < CAL_SHAPE_COUNT ? cal_shape_type_name((CalShapeType)i) : NULL; }
@@ -170,7 +170,8 @@ static const Field contact_shape_keys[] = {
      .doc = "capsule: between the centers of its ends, required there"},
 	{"half", FIELD_VECTOR, OF(def.half), DIM_LENGTH, .doc = "box: half its extents, required there"},
 	{"mesh", FIELD_FILE, OF(mesh), .flags = FIELD_AS_TEXT, .doc = "mesh: an `.stl` or `.obj` file; required there"},
-	{"scale", FIELD_POSITIVE, OF(scale), .doc = "mesh: factor of its lengths; default 1, for a mesh in mm 0.001"},
+	{"scale", FIELD_SCALE, OF(scale),
+     .doc = "mesh: factor of its lengths, or three along its axes; default 1, for a mesh in mm 0.001"},
 	{"thickness", FIELD_POSITIVE, OF(def.thickness), DIM_LENGTH,
      .doc = "mesh: depth below the surface that counts as inside; default all of a closed mesh, "
             "required for an open one"},
@@ -304,7 +305,7 @@ static bool fill_shape(Reader *r, ContactRead *c, const Item *item, ShapeInput *
 	if (!fields_read(r, map, &contact_shape_table, in) || !find_type(r, tree_get(map, "type"), in->type, &def->type) ||
 	    !check_sizes(r, map, def->type) ||
 	    (in->node && !model_file_find_node(r, c->sections, tree_get(map, "node"), in->node, node)) ||
-	    (in->mesh && !read_mesh(r, tree_get(map, "mesh"), in->mesh, in->scale > 0 ? in->scale : 1, &def->mesh)) ||
+	    (in->mesh && !read_mesh(r, tree_get(map, "mesh"), in->mesh, in->scale, &def->mesh)) ||
 	    (in->material && !read_material(r, in->material, &def->material)) ||
 	    !set_layers(r, c, in->layers, &def->layers))
 		return false;

@@ -168,6 +168,8 @@ static bool read_by_kind(Reader *r, const TreeNode *value, const Field *field, v
 		return read_number(r, value, field, dimension, member);
 	case FIELD_VECTOR:
 		return read_vector(r, value, dimension, member);
+	case FIELD_SCALE:
+		return read_scale(r, value, member);
 	case FIELD_AXIS:
 		return read_axis(r, value, member);
 	case FIELD_ORIENTATION:

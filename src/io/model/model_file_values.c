@@ -49,6 +49,18 @@ bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *
 	return true;
 }
 
+bool read_scale(Reader *r, const TreeNode *node, CalVec3 *out) {
+	CalVec3 s;
+	if (node->kind == TREE_LIST ? !read_vector(r, node, DIM_NUMBER, &s) : !read_quantity(r, node, DIM_NUMBER, &s.x))
+		return false;
+	if (node->kind != TREE_LIST)
+		s.y = s.z = s.x;
+	if (s.x == 0 || s.y == 0 || s.z == 0)
+		return reader_fail(r, node, "a factor of 0 makes the mesh flat; take numbers that are not 0");
+	*out = s;
+	return true;
+}
+
 bool read_text(Reader *r, const TreeNode *node, const char **out) {
 	if (node->kind != TREE_SCALAR)
 		return reader_fail(r, node, "expected a text, not a list or a map");

@@ -14,7 +14,7 @@
 typedef struct VisualInput {
 	const TreeNode *shape[CAL_VISUAL_COUNT]; // in the order of the kinds
 	CalPlacement placement;
-	double scale;
+	CalVec3 scale;
 	const TreeNode *color;
 } VisualInput;
 
@@ -34,7 +34,8 @@ static const Field visual_keys[] = {
      .doc = "in the body frame; default the origin"},
 	{"orientation", FIELD_ORIENTATION, offsetof(VisualInput, placement.orientation),
      .doc = "default along the body axes"},
-	{"scale", FIELD_POSITIVE, offsetof(VisualInput, scale), .doc = "mesh: [m] for a unit of the file; default 1"},
+	{"scale", FIELD_SCALE, offsetof(VisualInput, scale),
+     .doc = "mesh: [m] for a unit of the file, or three factors along its axes; a negative one mirrors it; default 1"},
 	{"color", FIELD_TEXT, offsetof(VisualInput, color), .flags = FIELD_AS_TREE,
      .doc = "`\"#rrggbb\"`; default the viewer's choice"},
 };
@@ -61,9 +62,9 @@ static bool read_plane(Reader *r, const TreeNode *node, CalVec3 *size) {
 }
 
 /* Whether there is such a mesh is found out by whoever draws it: a run does not need it. */
-static bool read_mesh(Reader *r, const TreeNode *node, double scale, CalVisual *out) {
+static bool read_mesh(Reader *r, const TreeNode *node, CalVec3 scale, CalVisual *out) {
 	char path[1024];
-	out->size.x = scale;
+	out->size = scale;
 	return read_text(r, node, &out->file) && reader_path(r, node, NULL, out->file, path, sizeof path);
 }
 
@@ -83,7 +84,7 @@ static bool is_identity(const CalPlacement *p) {
 }
 
 static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
-	VisualInput in = {.placement.orientation = {1, 0, 0, 0}, .scale = 1};
+	VisualInput in = {.placement.orientation = {1, 0, 0, 0}, .scale = {1, 1, 1}};
 	int given = -1;
 	if (!fields_read(r, map, &visual_table, &in))
 		return false;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <calder/contact.h>
+#include <calder/mesh.h>
 
 #include "support/failing_allocator.h"
 
@@ -31,7 +32,7 @@ static void write_text(const char *suffix, const char *text) { write_file(suffix
 static CalMeshInfo read_info(double scale) {
 	CalMesh *mesh = NULL;
 	CalError error = {0};
-	if (cal_mesh_read(path, scale, NULL, &mesh, &error) != CAL_OK)
+	if (cal_mesh_read(path, (CalVec3){scale, scale, scale}, NULL, &mesh, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	const CalMeshInfo info = cal_mesh_info(mesh);
 	cal_mesh_destroy(mesh);
@@ -42,7 +43,7 @@ static CalMeshInfo read_info(double scale) {
 static void refused(CalStatus status, const char *words) {
 	CalMesh *mesh = NULL;
 	CalError error = {0};
-	assert_int_equal(cal_mesh_read(path, 1, NULL, &mesh, &error), status);
+	assert_int_equal(cal_mesh_read(path, (CalVec3){1, 1, 1}, NULL, &mesh, &error), status);
 	assert_null(mesh);
 	if (!strstr(error.text, words))
 		fail_msg("\"%s\" does not say \"%s\"", error.text, words);
@@ -165,7 +166,7 @@ static void damaged_files_are_survived(void **state) {
 	for (size_t cut = 0; cut < size; cut += 3) {
 		write_file("stl", data, cut);
 		mesh = NULL;
-		assert_int_equal(cal_mesh_read(path, 1, NULL, &mesh, NULL), CAL_ERR_INPUT);
+		assert_int_equal(cal_mesh_read(path, (CalVec3){1, 1, 1}, NULL, &mesh, NULL), CAL_ERR_INPUT);
 	}
 	for (size_t i = 0; i < strlen(text); i += 5) {
 		char copy[2000];
@@ -173,7 +174,7 @@ static void damaged_files_are_survived(void **state) {
 		copy[i] = (char)(i * 37 % 255 + 1);
 		write_text("stl", copy);
 		mesh = NULL;
-		if (cal_mesh_read(path, 1, NULL, &mesh, NULL) == CAL_OK)
+		if (cal_mesh_read(path, (CalVec3){1, 1, 1}, NULL, &mesh, NULL) == CAL_OK)
 			cal_mesh_destroy(mesh);
 	}
 	remove(path);
@@ -189,12 +190,80 @@ static void failing_memory_leaves_nothing(void **state) {
 		FailingAllocator f = {.fail_at = k};
 		const CalAllocator allocator = failing_allocator(&f);
 		CalMesh *mesh = NULL;
-		status = cal_mesh_read(path, 1, &allocator, &mesh, NULL);
+		status = cal_mesh_read(path, (CalVec3){1, 1, 1}, &allocator, &mesh, NULL);
 		assert_true(status == CAL_OK || status == CAL_ERR_MEMORY);
 		cal_mesh_destroy(mesh);
 		assert_int_equal(f.live, 0);
 	}
 	assert_true(k > 4);
+	remove(path);
+}
+
+/* Mirrored meshes keep their outside: the volume stays positive, and the center changes its side. */
+static void negative_scale_mirrors(void **unused) {
+	(void)unused;
+	unsigned char data[84 + 4 * 50];
+	static const CalVec3 scales[] = {{-2, 1, 1}, {1, -2, 1}, {1, 1, -2}, {-1, -2, 1}, {-1, -1, -2}, {2, 1, 1}};
+	for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+		const CalVec3 s = scales[i];
+		CalMeshFile *file = NULL;
+		CalMassProperties m;
+		write_file("stl", data, binary_tetra(data));
+		assert_int_equal(cal_mesh_file_read(path, s, NULL, &file, NULL), CAL_OK);
+		const CalTriangles mesh = cal_mesh_file_triangles(file);
+		assert_int_equal(cal_mesh_mass_properties(path, &mesh, NULL, NULL, &m, NULL), CAL_OK);
+		assert_true(fabs(m.mass - 2.0 / 6) < 1e-15);
+		assert_true(fabs(m.com.x - s.x / 4) < 1e-15 && fabs(m.com.y - s.y / 4) < 1e-15 &&
+		            fabs(m.com.z - s.z / 4) < 1e-15);
+		assert_true(fabs(m.inertia.m[0][1] - m.mass * s.x * s.y / 80) < 1e-15); // of the corner of a cube
+		cal_mesh_file_destroy(file);
+	}
+	CalMesh *mesh = NULL;
+	CalError error = {0};
+	assert_int_equal(cal_mesh_read(path, (CalVec3){1, 0, 1}, NULL, &mesh, &error), CAL_ERR_INPUT);
+	assert_non_null(strstr(error.text, "no factor may be zero"));
+	remove(path);
+}
+
+static void materials_color_faces(void **unused) {
+	(void)unused;
+	CalMeshFile *file = NULL;
+	FILE *mtl = fopen("test_mesh_files.mtl", "w");
+	assert_non_null(mtl);
+	fputs("# colors\nnewmtl Red Paint\nKa 0 0 0\nKd 1 0.5 0\nnewmtl none\n", mtl);
+	fclose(mtl);
+	write_text("obj",
+	           "mtllib test_mesh_files.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nusemtl Red Paint\nf 1 2 4\n"
+	           "usemtl none\nf 1 4 3\nusemtl other\nf 2 3 4\n");
+	assert_int_equal(cal_mesh_file_read(path, (CalVec3){0}, NULL, &file, NULL), CAL_OK);
+	const CalTriangles mesh = cal_mesh_file_triangles(file);
+	assert_int_equal(mesh.triangle_count, 4);
+	assert_non_null(mesh.colors);
+	assert_int_equal(mesh.colors[0], -1);
+	assert_int_equal(mesh.colors[1], 0xff8000);
+	assert_int_equal(mesh.colors[2], -1);
+	assert_int_equal(mesh.colors[3], -1);
+	cal_mesh_file_destroy(file);
+	remove("test_mesh_files.mtl"); // without it there are no colors
+	assert_int_equal(cal_mesh_file_read(path, (CalVec3){0}, NULL, &file, NULL), CAL_OK);
+	assert_null(cal_mesh_file_triangles(file).colors);
+	cal_mesh_file_destroy(file);
+	remove(path);
+}
+
+/* 10^9 triangles that the header declares, and the file has not: nothing is allocated for them. */
+static void declared_triangles_are_not_believed(void **unused) {
+	(void)unused;
+	unsigned char data[84 + 50] = {0};
+	FailingAllocator state = {0};
+	const CalAllocator allocator = failing_allocator(&state);
+	CalMesh *mesh = NULL;
+	CalError error = {0};
+	data[80] = 0x00, data[81] = 0xca, data[82] = 0x9a, data[83] = 0x3b; // 10^9
+	write_file("stl", data, sizeof data);
+	assert_int_equal(cal_mesh_read(path, (CalVec3){0}, &allocator, &mesh, &error), CAL_ERR_INPUT);
+	assert_non_null(strstr(error.text, "1000000000 triangles"));
+	assert_true(state.calls <= 2 && state.live == 0); // that of the text
 	remove(path);
 }
 
@@ -206,6 +275,9 @@ int main(void) {
 		cmocka_unit_test(wrong_files_are_reported_by_line),
 		cmocka_unit_test(damaged_files_are_survived),
 		cmocka_unit_test(failing_memory_leaves_nothing),
+		cmocka_unit_test(negative_scale_mirrors),
+		cmocka_unit_test(materials_color_faces),
+		cmocka_unit_test(declared_triangles_are_not_believed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

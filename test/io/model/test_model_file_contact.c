@@ -170,9 +170,9 @@ static void every_key_reaches_the_library(void **state) {
 	char path[700];
 	CalMesh *solid = NULL, *open = NULL;
 	snprintf(path, sizeof path, "%.*ssolid.obj", (int)(strrchr(model_path, '/') - model_path) + 1, model_path);
-	assert_int_equal(cal_mesh_read(path, 0.001, NULL, &solid, NULL), CAL_OK);
+	assert_int_equal(cal_mesh_read(path, (CalVec3){0.001, 0.001, 0.001}, NULL, &solid, NULL), CAL_OK);
 	snprintf(path, sizeof path, "%.*sopen.obj", (int)(strrchr(model_path, '/') - model_path) + 1, model_path);
-	assert_int_equal(cal_mesh_read(path, 0, NULL, &open, NULL), CAL_OK);
+	assert_int_equal(cal_mesh_read(path, (CalVec3){0}, NULL, &open, NULL), CAL_OK);
 	CalSetup *file = parsed(every_key);
 	CalSim *mine = with_devices(file), *other = bare(file);
 	add_in_c(other, cal_setup_desc(file), solid, open);

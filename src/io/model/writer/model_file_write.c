@@ -81,7 +81,10 @@ static void put_outline(Writer *w, const CalVisual *v) {
 	case CAL_VISUAL_MESH:
 		put_text(w, v->file);
 		put_key(w, &(bool){false}, "scale");
-		put_number(w, v->size.x);
+		if (v->size.x == v->size.y && v->size.y == v->size.z)
+			put_number(w, v->size.x);
+		else
+			put_numbers(w, &v->size.x, 3);
 		break;
 	default:
 		fputc('{', w->out);
