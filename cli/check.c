@@ -12,21 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doctor.h"
 #include "mobility.h"
 #include "options.h"
 #include "read_options.h"
 
 static const char help[] =
-	"usage: calder check [--json] [--strict] [--report json] FILE\n"
+	"usage: calder check [--json] [--strict] [--report json] [--fix OUT] FILE\n"
 	"\n"
 	"Reports everything that is wrong (errors) or suspicious (warnings) in a model, with the place in the\n"
 	"file, and the mobility of each group: degrees of freedom less independent constraint equations.\n"
 	"Code in shared objects that the model names (library: ...) is not run. Exit code 0 if there is no error, 1 if there\n"
 	"is one, 3 if the file cannot be read.\n"
+	"The doctor looks at mass properties, limits and states: what does not fit each other, the shapes or the other\n"
+	"bodies is a warning with evidence, likely cause and fix (docs/doctor.md).\n"
 	"  --strict  warnings count as errors\n"
 	"  --json    findings as JSON on stdout\n"
 	"  --report json  only the import report of a robot file (docs/import.md), as JSON on stdout; without it the report is\n"
 	"            printed line by line. What changes the motion and is left out is an error, with --partial a warning\n"
+	"  --fix OUT  write a model file with the mass properties that the doctor proposes, and list what was changed\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
 	"\n"
 	"example: calder check examples/pendulum.yaml\n";
@@ -39,6 +43,7 @@ typedef struct Report {
 	int printed;        // findings as JSON
 	Mobility *mobility; // [groups]
 	int groups;
+	Proposals proposals;
 } Report;
 
 static void add_json(Report *report, const char *severity, const char *text) {
@@ -86,6 +91,19 @@ static void print_import(const char *path, const CalSetup *setup) {
 }
 
 static void on_finding(void *user, const CalFinding *finding) { add_finding(user, finding->status < 0, finding->text); }
+
+static void on_diagnosis(void *user, const CalDiagnosis *d) {
+	Report *report = user;
+	char text[1600];
+	proposals_add(&report->proposals, d);
+	if (!report->json) {
+		add_finding(report, false, diagnosis_text(d, text, sizeof text));
+		return;
+	}
+	report->warnings++;
+	printf("%s\n    ", report->printed++ ? "," : "");
+	diagnosis_json(d, stdout);
+}
 
 static const char *text_of(const CalError *error, CalStatus status) {
 	return error->text[0] ? error->text : cal_status_text(status);
@@ -201,36 +219,53 @@ static void print_report(const Report *report, const CalSetup *setup) {
 		       plural(report->warnings));
 }
 
-static int check_file(const char *path, bool json, bool strict, bool only_import) {
+typedef struct CheckOptions {
+	bool json, strict, only_import;
+	const char *fixed; // model file with what the doctor proposes; NULL: none
+} CheckOptions;
+
+static void examine(Report *report, Loaded *loaded) {
+	for (int i = 0; i < cal_setup_warning_count(loaded->setup); i++)
+		add_finding(report, false, cal_setup_warning(loaded->setup, i));
+	add_import(report, loaded->setup);
+	cal_desc_check(cal_setup_desc(loaded->setup), on_finding, report);
+	if (!report->only_import)
+		cal_setup_diagnose(loaded->setup, on_diagnosis, report, NULL);
+	if (report->errors == 0)
+		try_to_run(report, loaded);
+}
+
+static int check_file(const char *path, const CheckOptions *o) {
 	Loaded loaded = {0};
 	read_options_read_all();
 	int code = input_open(path, &loaded.setup);
-	if (code != EXIT_OK)
+	if (code == EXIT_OK)
+		code = output_spares_model("check", (Written){o->fixed, "--fix"}, path, loaded.setup);
+	if (code != EXIT_OK) {
+		loaded_destroy(&loaded);
 		return code;
-	Report report = {.path = input_name(path), .json = json && !only_import, .only_import = only_import};
+	}
+	Report report = {.path = input_name(path), .json = o->json && !o->only_import, .only_import = o->only_import};
 	if (report.json)
 		printf("{\n  \"findings\": [");
-	for (int i = 0; i < cal_setup_warning_count(loaded.setup); i++)
-		add_finding(&report, false, cal_setup_warning(loaded.setup, i));
-	add_import(&report, loaded.setup);
-	cal_desc_check(cal_setup_desc(loaded.setup), on_finding, &report);
-	if (report.errors == 0)
-		try_to_run(&report, &loaded);
+	examine(&report, &loaded);
 	print_report(&report, loaded.setup);
 	for (int i = 0; i < report.groups; i++)
 		mobility_free(&report.mobility[i]);
 	free(report.mobility);
+	if (o->fixed)
+		code = proposals_write(&report.proposals, report.path, loaded.setup, o->fixed);
+	proposals_free(&report.proposals);
 	loaded_destroy(&loaded);
-	return report.errors || (strict && report.warnings) ? EXIT_CHECK : EXIT_OK;
+	return code != EXIT_OK ? code : report.errors || (o->strict && report.warnings) ? EXIT_CHECK : EXIT_OK;
 }
 
 int command_check(int argc, char **argv) {
-	static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-	                                        {"strict", no_argument, NULL, 's'},
-	                                        {"report", required_argument, NULL, 'r'},
-	                                        {"help", no_argument, NULL, 'h'},
-	                                        {0}};
-	bool json = false, strict = false, only_import = false;
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},         {"strict", no_argument, NULL, 's'},
+		{"report", required_argument, NULL, 'r'}, {"fix", required_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},         {0}};
+	CheckOptions o = {0};
 	for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -238,13 +273,19 @@ int command_check(int argc, char **argv) {
 		}
 		if (option == '?')
 			return option_wrong("check", argv, options);
-		json |= option == 'j';
-		strict |= option == 's';
+		o.json |= option == 'j';
+		o.strict |= option == 's';
 		if (option == 'r' && strcmp(optarg, "json") != 0)
 			return say_usage("check", "--report json is the only form, not '%s'", optarg);
-		only_import |= option == 'r';
+		o.only_import |= option == 'r';
+		if (option == 'f')
+			o.fixed = optarg;
 	}
 	if (argc - optind != 1)
 		return say_usage("check", "name one model file (or - for stdin)");
-	return check_file(argv[optind], json, strict, only_import);
+	if (o.fixed && o.json && strcmp(o.fixed, "-") == 0)
+		return say_usage("check", "--json writes to stdout: give --fix the name of a file");
+	if (o.fixed && o.only_import)
+		return say_usage("check", "--report json prints the import report only: leave --fix out");
+	return check_file(argv[optind], &o);
 }

@@ -478,6 +478,9 @@ CAL_API CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const Cal
  */
 CAL_API CalStatus cal_desc_set_link(CalDesc *desc, CalBodyId body, const CalLinkDef *def, CalError *error);
 
+/** Mass, center of mass and inertia of a body, and whether it is idealized, as in def; its other members are not read. */
+CAL_API CalStatus cal_desc_set_mass_properties(CalDesc *desc, CalBodyId body, const CalBodyDef *def, CalError *error);
+
 /** Gravity of a group ({0}: the default one). */
 CAL_API CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity);
 /** How it is propagated from the start. */

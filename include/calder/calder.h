@@ -33,6 +33,7 @@
 #include <calder/visual.h>
 #include <calder/setup.h>
 #include <calder/io.h>
+#include <calder/doctor.h>
 #include <calder/fe.h>
 #include <calder/results.h>
 #include <calder/scenario.h>
