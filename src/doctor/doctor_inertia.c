@@ -83,10 +83,15 @@ static void evidence_of(const Patient *p, const CalMat3 *expected, double before
 	char given[160], shape[160];
 	matrix_text(given, sizeof given, &p->def->inertia);
 	matrix_text(shape, sizeof shape, expected);
-	FINDING(
-		f->evidence,
-		"its inertia %s kg m^2 differs by %.3g%% from that of its shapes with its mass, %s; with the slip below undone, by %.2g%%",
-		given, 100 * before, shape, 100 * after);
+	if (before > 5)
+		FINDING(f->evidence, "its inertia %s kg m^2 is %.3g times that of its shapes with its mass, %s", given,
+		        before + 1, shape);
+	else
+		FINDING(
+			f->evidence,
+			"its inertia %s kg m^2 differs by %.3g%% from that of its shapes with its mass, %s; with the slip below "
+			"undone, by %.2g%%",
+			given, 100 * before, shape, 100 * after);
 }
 
 static void report_slip(const Doctor *doctor, Patient *p, Finding *f, CalDiagnosisKind kind, const CalMat3 *undone) {

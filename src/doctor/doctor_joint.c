@@ -54,13 +54,13 @@ static void name_joint(const Doctor *doctor, CalJointId joint, Finding *f) {
 
 /* ---- limits --------------------------------------------------------------------------------------------------- */
 
-static bool looks_like_degrees(double lower, double upper) {
+static bool may_be_degrees(double lower, double upper) {
 	const double most = fmax(isfinite(lower) ? fabs(lower) : 0, isfinite(upper) ? fabs(upper) : 0);
 	return most >= 20 && most <= 1080 && (!isfinite(lower) || is_whole(lower)) && (!isfinite(upper) || is_whole(upper));
 }
 
 /* Less than two degrees, and a plain fraction of a turn if taken for radians that were converted once too often. */
-static bool looks_converted_twice(double lower, double upper) {
+static bool may_be_converted_twice(double lower, double upper) {
 	const double most = fmax(fabs(lower), fabs(upper)), back = 180 / pi;
 	if (!isfinite(most) || !(upper > lower) || most > 0.12)
 		return false;
@@ -74,7 +74,7 @@ static bool examine_unit(const Doctor *doctor, const CalLimitDef *limit) {
 	if (!is_angle(doctor, limit->joint, limit->dof))
 		return false;
 	name_joint(doctor, limit->joint, &f);
-	if (looks_like_degrees(limit->lower, limit->upper) && !reader_warned(doctor)) {
+	if (may_be_degrees(limit->lower, limit->upper) && !reader_warned(doctor)) {
 		FINDING(f.evidence, "its limits are %g and %g rad, up to %.3g turns", limit->lower, limit->upper,
 		        fmax(fabs(limit->lower), fabs(limit->upper)) / (2 * pi));
 		FINDING(f.cause, "the limits are in degrees, and the file says radians");
@@ -82,7 +82,7 @@ static bool examine_unit(const Doctor *doctor, const CalLimitDef *limit) {
 		doctor_report(doctor, &f, CAL_DIAGNOSIS_DEGREES, limit->place);
 		return true;
 	}
-	if (!looks_converted_twice(limit->lower, limit->upper))
+	if (!may_be_converted_twice(limit->lower, limit->upper))
 		return false;
 	FINDING(f.evidence, "its limits are %.4g and %.4g deg; multiplied by 180/pi once more, %.4g and %.4g deg",
 	        limit->lower * back, limit->upper * back, limit->lower * back * back, limit->upper * back * back);

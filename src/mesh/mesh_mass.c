@@ -78,12 +78,12 @@ static CalStatus integrate_solid(const char *name, const CalTriangles *mesh, con
 	if (!(surface.measure > 0) || !isfinite(surface.measure))
 		return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": its triangles have no area", name);
 	vec3 center = madd(vec_in(mesh->vertices[mesh->corners[0]]), 1 / surface.measure, surface.first);
-	const Moments rough = integrate(mesh, o->solid, center);
-	if (rough.measure == 0 || !isfinite(rough.measure))
+	const Moments first = integrate(mesh, o->solid, center);
+	if (first.measure == 0 || !isfinite(first.measure))
 		return error_set(error, CAL_ERR_INPUT,
 		                 "mesh \"%s\": its volume is %g m^3; if it is a thin sheet, take the solid \"shell\"", name,
-		                 rough.measure);
-	center = madd(center, 1 / rough.measure, rough.first);
+		                 first.measure);
+	center = madd(center, 1 / first.measure, first.first);
 	const Moments m = integrate(mesh, o->solid, center);
 	const double density =
 		o->mass > 0 ? o->mass / m.measure : (o->density > 0 ? o->density : 1) * copysign(1, m.measure);

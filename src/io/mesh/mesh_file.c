@@ -84,7 +84,10 @@ static void scale_list(TriangleList *list, CalVec3 s) {
 }
 
 static CalStatus read_list(FeText *t, CalVec3 scale, TriangleList *list) {
-	const CalStatus status = fe_ends_with(t->path, ".obj") ? mesh_read_obj(t, list) : mesh_read_stl(t, list);
+	const bool gltf = fe_ends_with(t->path, ".gltf") || fe_ends_with(t->path, ".glb");
+	const CalStatus status = gltf                            ? mesh_read_gltf(t, list)
+	                         : fe_ends_with(t->path, ".obj") ? mesh_read_obj(t, list)
+	                                                         : mesh_read_stl(t, list);
 	if (status != CAL_OK)
 		return status;
 	if (list->corner_count == 0)
@@ -95,8 +98,9 @@ static CalStatus read_list(FeText *t, CalVec3 scale, TriangleList *list) {
 
 static CalStatus open_list(const char *path, CalVec3 scale, const CalAllocator *allocator, TriangleList *list,
                            CalError *error) {
-	if (!fe_ends_with(path, ".stl") && !fe_ends_with(path, ".obj"))
-		return fe_file_error(error, path, CAL_ERR_INPUT, "meshes are read from .stl and .obj files");
+	if (!fe_ends_with(path, ".stl") && !fe_ends_with(path, ".obj") && !fe_ends_with(path, ".gltf") &&
+	    !fe_ends_with(path, ".glb"))
+		return fe_file_error(error, path, CAL_ERR_INPUT, "meshes are read from .stl, .obj, .gltf and .glb files");
 	const CalVec3 s = scale_or_one(scale);
 	if (!isfinite(s.x * s.y * s.z) || s.x == 0 || s.y == 0 || s.z == 0)
 		return fe_file_error(error, path, CAL_ERR_INPUT, "the scale (%g, %g, %g) makes it flat; no factor may be zero",

@@ -39,5 +39,6 @@ CalStatus mesh_read_vertex(FeText *text, char *rest, bool more, TriangleList *li
 
 CalStatus mesh_read_stl(FeText *text, TriangleList *list);
 CalStatus mesh_read_obj(FeText *text, TriangleList *list);
+CalStatus mesh_read_gltf(FeText *text, TriangleList *list);
 
 #endif
