@@ -283,7 +283,7 @@ const char *import_beside(Import *im, const char *path) {
 }
 
 bool import_mesh_is_known(const char *path) {
-	static const char *const endings[] = {".stl", ".obj"};
+	static const char *const endings[] = {".stl", ".obj", ".gltf", ".glb"};
 	const size_t length = strlen(path);
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
 		if (length > strlen(endings[i]) && strcasecmp(path + length - strlen(endings[i]), endings[i]) == 0)

@@ -9,13 +9,12 @@ bool import_visual_mesh(Import *im, XmlElement *element, const char *path, CalVe
 	*known = false;
 	if (!import_mesh_is_known(path))
 		return import_note(im, CAL_IMPORT_IGNORED, element, NULL,
-		                   "%.200s: meshes of this format are not drawn; convert it to STL or OBJ", path);
-	if (!(scale.x > 0 && scale.x == scale.y && scale.x == scale.z))
+		                   "%.200s: meshes of this format are not drawn; convert it to STL, OBJ or glTF", path);
+	if (scale.x == 0 || scale.y == 0 || scale.z == 0)
 		return import_note(im, CAL_IMPORT_IGNORED, element, NULL,
-		                   "a mesh is drawn with one positive scale for all axes, not %g %g %g; it is not drawn",
-		                   scale.x, scale.y, scale.z);
+		                   "the scale %g %g %g makes the mesh flat; it is not drawn", scale.x, scale.y, scale.z);
 	visual->kind = CAL_VISUAL_MESH;
-	visual->size.x = scale.x;
+	visual->size = scale;
 	visual->file = import_beside(im, path);
 	*known = true;
 	return visual->file || import_no_memory(im);

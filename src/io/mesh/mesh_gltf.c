@@ -39,17 +39,17 @@ bool gltf_no_memory(Gltf *g) {
 
 bool gltf_index(Gltf *g, int object, const char *name, int most, int *index) {
 	size_t number = 0;
-	const int member = json_member(&g->json, object, name);
+	const int member = json_flat_member(&g->json, object, name);
 	if (member < 0)
 		return true;
-	if (!json_whole(&g->json, member, INT_MAX, &number) || number >= (size_t)most)
+	if (!json_flat_whole(&g->json, member, INT_MAX, &number) || number >= (size_t)most)
 		return gltf_fail(g, "\"%s\" names number %zu; there are %d", name, number, most);
 	*index = (int)number;
 	return true;
 }
 
 static bool fill_table(Gltf *g, const char *name, GltfTable *table) {
-	const int list = json_member(&g->json, 0, name);
+	const int list = json_flat_member(&g->json, 0, name);
 	if (list >= 0 && g->json.values[list].kind != JSON_LIST)
 		return gltf_fail(g, "\"%s\" is no list", name);
 	table->count = 0;
@@ -84,13 +84,13 @@ static bool is_mirror(const Transform *t) {
 
 /* Exactly count numbers; missing: they stay. */
 static bool read_numbers(Gltf *g, int object, const char *name, double *numbers, int count) {
-	const int list = json_member(&g->json, object, name);
+	const int list = json_flat_member(&g->json, object, name);
 	if (list < 0)
 		return true;
 	int v =
 		g->json.values[list].kind == JSON_LIST && g->json.values[list].count == count ? g->json.values[list].first : -1;
 	for (int i = 0; i < count; i++, v = g->json.values[v].next)
-		if (v < 0 || !json_double(&g->json, v, &numbers[i]) || !isfinite(numbers[i]))
+		if (v < 0 || !json_flat_double(&g->json, v, &numbers[i]) || !isfinite(numbers[i]))
 			return gltf_fail(g, "\"%s\" must be a list of %d numbers", name, count);
 	return true;
 }
@@ -101,7 +101,7 @@ static bool read_transform(Gltf *g, int node, Transform *out) {
 	if (!read_numbers(g, node, "matrix", m, 16) || !read_numbers(g, node, "translation", t, 3) ||
 	    !read_numbers(g, node, "rotation", q, 4) || !read_numbers(g, node, "scale", s, 3))
 		return false;
-	if (json_member(&g->json, node, "matrix") >= 0) { // by columns
+	if (json_flat_member(&g->json, node, "matrix") >= 0) { // by columns
 		for (int i = 0; i < 3; i++)
 			for (int j = 0; j < 4; j++)
 				out->m[i][j] = m[4 * j + i];
@@ -129,8 +129,8 @@ static bool read_color(Gltf *g, int primitive, int *color) {
 	*color = -1;
 	if (!gltf_index(g, primitive, "material", g->materials.count, &material) || material < 0)
 		return g->status == CAL_OK;
-	const int model = json_member(&g->json, g->materials.values[material], "pbrMetallicRoughness");
-	if (json_member(&g->json, model, "baseColorFactor") < 0)
+	const int model = json_flat_member(&g->json, g->materials.values[material], "pbrMetallicRoughness");
+	if (json_flat_member(&g->json, model, "baseColorFactor") < 0)
 		return true;
 	if (!read_numbers(g, model, "baseColorFactor", rgba, 4))
 		return false;
@@ -193,7 +193,8 @@ static bool add_primitive(Gltf *g, int primitive, const Transform *X) {
 	Corners c = {.mode = 4, .first = g->list->vertex_count, .mirrored = is_mirror(X)};
 	int position = -1, indices = -1;
 	if (!gltf_index(g, primitive, "mode", 7, &c.mode) ||
-	    !gltf_index(g, json_member(&g->json, primitive, "attributes"), "POSITION", g->accessors.count, &position) ||
+	    !gltf_index(g, json_flat_member(&g->json, primitive, "attributes"), "POSITION", g->accessors.count,
+	                &position) ||
 	    !gltf_index(g, primitive, "indices", g->accessors.count, &indices))
 		return false;
 	if (c.mode < 4 || position < 0)
@@ -210,7 +211,7 @@ static bool add_primitive(Gltf *g, int primitive, const Transform *X) {
 }
 
 static bool add_mesh(Gltf *g, int mesh, const Transform *X) {
-	const int list = json_member(&g->json, g->meshes.values[mesh], "primitives");
+	const int list = json_flat_member(&g->json, g->meshes.values[mesh], "primitives");
 	for (int v = list >= 0 ? g->json.values[list].first : -1; v >= 0; v = g->json.values[v].next)
 		if (!add_primitive(g, v, X))
 			return false;
@@ -227,7 +228,7 @@ static bool add_node(Gltf *g, int node, const Transform *parent, unsigned char *
 	if (seen[node] || depth > NODE_DEPTH)
 		return gltf_fail(g, "node %d is in the scene twice, or nested too deeply", node);
 	seen[node] = 1;
-	const int object = g->nodes.values[node], children = json_member(&g->json, object, "children");
+	const int object = g->nodes.values[node], children = json_flat_member(&g->json, object, "children");
 	if (!read_transform(g, object, &own) || !gltf_index(g, object, "mesh", g->meshes.count, &mesh))
 		return false;
 	const Transform X = compose(parent, &own);
@@ -235,7 +236,7 @@ static bool add_node(Gltf *g, int node, const Transform *parent, unsigned char *
 		return false;
 	for (int v = children >= 0 ? g->json.values[children].first : -1; v >= 0; v = g->json.values[v].next) {
 		size_t child = 0;
-		if (!json_whole(&g->json, v, INT_MAX, &child) || child >= (size_t)g->nodes.count)
+		if (!json_flat_whole(&g->json, v, INT_MAX, &child) || child >= (size_t)g->nodes.count)
 			return gltf_fail(g, "node %d: its child %zu is not there", node, child);
 		if (!add_node(g, (int)child, &X, seen, depth + 1))
 			return false;
@@ -246,10 +247,10 @@ static bool add_node(Gltf *g, int node, const Transform *parent, unsigned char *
 /* Marks the nodes that are children of others. */
 static void mark_children(const Gltf *g, unsigned char *child) {
 	for (int i = 0; i < g->nodes.count; i++) {
-		const int children = json_member(&g->json, g->nodes.values[i], "children");
+		const int children = json_flat_member(&g->json, g->nodes.values[i], "children");
 		for (int v = children >= 0 ? g->json.values[children].first : -1; v >= 0; v = g->json.values[v].next) {
 			size_t number = 0;
-			if (json_whole(&g->json, v, INT_MAX, &number) && number < (size_t)g->nodes.count)
+			if (json_flat_whole(&g->json, v, INT_MAX, &number) && number < (size_t)g->nodes.count)
 				child[number] = 1;
 		}
 	}
@@ -269,11 +270,11 @@ static bool add_scene(Gltf *g, unsigned char *seen, unsigned char *child) {
 		return false;
 	mark_children(g, child);
 	if (g->scenes.count > 0) {
-		const int list = json_member(&g->json, g->scenes.values[scene], "nodes");
+		const int list = json_flat_member(&g->json, g->scenes.values[scene], "nodes");
 		memset(child, 1, (size_t)g->nodes.count);
 		for (int v = list >= 0 ? g->json.values[list].first : -1; v >= 0; v = g->json.values[v].next) {
 			size_t node = 0;
-			if (!json_whole(&g->json, v, INT_MAX, &node) || node >= (size_t)g->nodes.count)
+			if (!json_flat_whole(&g->json, v, INT_MAX, &node) || node >= (size_t)g->nodes.count)
 				return gltf_fail(g, "scene %d: its node %zu is not there", scene, node);
 			child[node] = 0;
 		}
@@ -297,11 +298,11 @@ static bool is_harmless(const char *name, size_t length) {
 }
 
 static bool check_document(Gltf *g) {
-	const int version = json_member(&g->json, json_member(&g->json, 0, "asset"), "version");
+	const int version = json_flat_member(&g->json, json_flat_member(&g->json, 0, "asset"), "version");
 	if (version < 0 || g->json.values[version].end == g->json.values[version].start ||
 	    g->json.text[g->json.values[version].start] != '2')
 		return gltf_fail(g, "no glTF file of version 2: \"asset\": {\"version\": \"2.0\"} is missing");
-	const int list = json_member(&g->json, 0, "extensionsRequired");
+	const int list = json_flat_member(&g->json, 0, "extensionsRequired");
 	for (int v = list >= 0 ? g->json.values[list].first : -1; v >= 0; v = g->json.values[v].next) {
 		const char *name = g->json.text + g->json.values[v].start;
 		const size_t length = g->json.values[v].end - g->json.values[v].start;
@@ -357,11 +358,11 @@ CalStatus mesh_read_gltf(FeText *t, TriangleList *list) {
 	size_t length = t->length;
 	const bool binary = length >= 4 && memcmp(document, "glTF", 4) == 0;
 	if (!binary || split_chunks(&g, &document, &length)) {
-		const char *wrong = json_parse(&g.json, document, length, &list->allocator);
+		const char *wrong = json_flat_parse(&g.json, document, length, &list->allocator);
 		if (wrong && strcmp(wrong, "out of memory") == 0)
 			gltf_no_memory(&g);
 		else if (wrong)
-			gltf_fail(&g, "line %d: %s", json_line(&g.json), wrong);
+			gltf_fail(&g, "line %d: %s", json_flat_line(&g.json), wrong);
 		else
 			read_document(&g);
 	}
@@ -369,6 +370,6 @@ CalStatus mesh_read_gltf(FeText *t, TriangleList *list) {
 	GltfTable *const tables[] = {&g.accessors, &g.views, &g.meshes, &g.nodes, &g.materials, &g.scenes};
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		memory_free(&list->allocator, tables[i]->values);
-	json_free(&g.json);
+	json_flat_free(&g.json);
 	return g.status;
 }

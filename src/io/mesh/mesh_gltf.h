@@ -5,7 +5,7 @@
 #ifndef CALDER_IO_MESH_MESH_GLTF_H
 #define CALDER_IO_MESH_MESH_GLTF_H
 
-#include "io/json/json_tree.h"
+#include "io/json/json_flat.h"
 #include "io/mesh/mesh_file.h"
 
 /** A list of the document by number: accessors, buffer views, ... */
@@ -23,7 +23,7 @@ typedef struct GltfBuffer {
 typedef struct Gltf {
 	FeText *text;
 	TriangleList *list;
-	JsonTree json;
+	JsonFlat json;
 	const unsigned char *chunk; // binary part of a .glb; NULL: none
 	size_t chunk_length;
 	GltfTable accessors, views, meshes, nodes, materials, scenes;

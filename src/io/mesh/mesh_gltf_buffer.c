@@ -100,8 +100,8 @@ static bool read_uri(Gltf *g, const JsonValue *v, GltfBuffer *out) {
 
 static bool read_buffer(Gltf *g, int object, int index, GltfBuffer *out) {
 	size_t declared = 0;
-	const int uri = json_member(&g->json, object, "uri"), bytes = json_member(&g->json, object, "byteLength");
-	if (bytes < 0 || !json_whole(&g->json, bytes, SIZE_MAX / 4, &declared))
+	const int uri = json_flat_member(&g->json, object, "uri"), bytes = json_flat_member(&g->json, object, "byteLength");
+	if (bytes < 0 || !json_flat_whole(&g->json, bytes, SIZE_MAX / 4, &declared))
 		return gltf_fail(g, "buffer %d: byteLength is missing or no whole number", index);
 	if (uri < 0) {
 		out->bytes = g->chunk;
@@ -116,7 +116,7 @@ static bool read_buffer(Gltf *g, int object, int index, GltfBuffer *out) {
 }
 
 bool gltf_read_buffers(Gltf *g) {
-	const int list = json_member(&g->json, 0, "buffers");
+	const int list = json_flat_member(&g->json, 0, "buffers");
 	g->buffer_count = list >= 0 ? g->json.values[list].count : 0;
 	g->buffers = memory_alloc(&g->json.allocator, (size_t)g->buffer_count * sizeof *g->buffers);
 	if (!g->buffers)
@@ -159,9 +159,9 @@ static bool find_elements(Gltf *g, int accessor, int view, size_t offset, size_t
 	size_t start = 0, length = 0, stride = 0;
 	int buffer = -1;
 	if (!gltf_index(g, object, "buffer", g->buffer_count, &buffer) || buffer < 0 ||
-	    !json_whole(&g->json, json_member(&g->json, object, "byteOffset"), SIZE_MAX / 4, &start) ||
-	    !json_whole(&g->json, json_member(&g->json, object, "byteLength"), SIZE_MAX / 4, &length) ||
-	    !json_whole(&g->json, json_member(&g->json, object, "byteStride"), 252, &stride))
+	    !json_flat_whole(&g->json, json_flat_member(&g->json, object, "byteOffset"), SIZE_MAX / 4, &start) ||
+	    !json_flat_whole(&g->json, json_flat_member(&g->json, object, "byteLength"), SIZE_MAX / 4, &length) ||
+	    !json_flat_whole(&g->json, json_flat_member(&g->json, object, "byteStride"), 252, &stride))
 		return g->status != CAL_OK ? false : gltf_fail(g, "bufferView %d: a number is missing or not possible", view);
 	out->stride = stride ? stride : size;
 	const size_t have = g->buffers[buffer].length;
@@ -180,20 +180,20 @@ bool gltf_accessor(Gltf *g, int accessor, const char *type, GltfElements *out) {
 	size_t offset = 0, component = 0, count = 0;
 	int view = -1;
 	*out = (GltfElements){0};
-	if (!json_is(&g->json, json_member(&g->json, object, "type"), type))
+	if (!json_flat_is(&g->json, json_flat_member(&g->json, object, "type"), type))
 		return gltf_fail(g, "accessor %d: its type must be %s here", accessor, type);
-	if (json_member(&g->json, object, "sparse") >= 0)
+	if (json_flat_member(&g->json, object, "sparse") >= 0)
 		return gltf_fail(g, "accessor %d: sparse accessors are not read; export without them", accessor);
-	if (!json_whole(&g->json, json_member(&g->json, object, "byteOffset"), SIZE_MAX / 4, &offset) ||
-	    !json_whole(&g->json, json_member(&g->json, object, "componentType"), 6000, &component) ||
-	    !json_whole(&g->json, json_member(&g->json, object, "count"), INT_MAX / 8, &count) ||
+	if (!json_flat_whole(&g->json, json_flat_member(&g->json, object, "byteOffset"), SIZE_MAX / 4, &offset) ||
+	    !json_flat_whole(&g->json, json_flat_member(&g->json, object, "componentType"), 6000, &component) ||
+	    !json_flat_whole(&g->json, json_flat_member(&g->json, object, "count"), INT_MAX / 8, &count) ||
 	    !component_size(component))
 		return gltf_fail(g, "accessor %d: count, componentType or byteOffset is missing or not possible", accessor);
 	if (!gltf_index(g, object, "bufferView", g->views.count, &view))
 		return false;
 	if (view < 0)
 		return gltf_fail(g, "accessor %d: it has no bufferView; is the geometry compressed?", accessor);
-	const int normalized = json_member(&g->json, object, "normalized");
+	const int normalized = json_flat_member(&g->json, object, "normalized");
 	out->count = (int)count;
 	out->component = (int)component;
 	out->normalized = normalized >= 0 && g->json.text[g->json.values[normalized].start] == 't';

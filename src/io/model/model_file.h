@@ -242,7 +242,7 @@ typedef struct BodyInput {
 	double mass, density;
 	int idealized;
 	CalVec3 com;
-	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal, *visual;
+	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *mesh, *nodes, *flexible, *beam, *panel, *modal, *visual;
 } BodyInput;
 /** Adds a body with its nodes and modes to the description at hand; *center: where its visuals are. */
 bool model_file_add_body(Reader *r, const Item *item, const BodyInput *input, CalGroupId group, CalVec3 *center);
@@ -256,6 +256,8 @@ bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *i
  * stays where the shape does not give one. Rods, which have no thickness, are drawn with one.
  */
 bool model_file_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out);
+/** The same of the mesh that gives a body its mass. */
+bool model_file_read_mesh_outline(Reader *r, const TreeNode *node, CalVisual *out);
 /** The visuals of a body; center: of a shape that gives the body its mass. */
 bool model_file_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id);
 bool model_file_read_ground_visual(Reader *r, const TreeNode *node);
@@ -290,11 +292,11 @@ bool model_file_find_body(Reader *r, const Sections *s, const TreeNode *node, co
 bool model_file_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
 
 extern const FieldTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
-	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,
-	stabilisation_table, applied_wrench_table, element_table, dof_table, flexible_table, flexible_node_table,
-	invariants_table, position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table,
-	state_table, load_table, run_table, output_table, table_table, contact_shape_table, contact_material_table,
-	motion_table, pendulum_table, event_table, action_table, attach_table, add_body_table, visual_table,
-	subsystem_table, attachment_table;
+	inertia_table, box_table, sphere_table, cylinder_table, rod_table, mass_mesh_table, joint_table, loop_table,
+	term_table, drive_table, stabilisation_table, applied_wrench_table, element_table, dof_table, flexible_table,
+	flexible_node_table, invariants_table, position_table, shape_table, beam_table, beam_mass_table, section_table,
+	panel_table, modal_table, state_table, load_table, run_table, output_table, table_table, contact_shape_table,
+	contact_material_table, motion_table, pendulum_table, event_table, action_table, attach_table, add_body_table,
+	visual_table, subsystem_table, attachment_table;
 
 #endif

@@ -156,6 +156,8 @@ static const Field body_keys[] = {
      .table = &cylinder_table},
 	{"rod", FIELD_MAP, offsetof(BodyInput, rod), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "thin",
      .table = &rod_table},
+	{"mesh", FIELD_MAP, offsetof(BodyInput, mesh), .flags = FIELD_AS_TREE,
+     .doc = "the solid within a triangle mesh: it gives the center of mass, and is drawn", .table = &mass_mesh_table},
 	{"nodes", FIELD_ITEMS, offsetof(BodyInput, nodes), .flags = FIELD_MAY_BE_EMPTY | FIELD_LOCAL | FIELD_AS_TREE,
      .doc = "frames fixed on the body", .table = &node_table},
 	{"flexible", FIELD_MAP, offsetof(BodyInput, flexible), .flags = FIELD_AS_TREE,

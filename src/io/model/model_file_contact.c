@@ -169,7 +169,7 @@ static const Field contact_shape_keys[] = {
 	{"length", FIELD_NOT_NEGATIVE, OF(def.length), DIM_LENGTH,
      .doc = "capsule: between the centers of its ends, required there"},
 	{"half", FIELD_VECTOR, OF(def.half), DIM_LENGTH, .doc = "box: half its extents, required there"},
-	{"mesh", FIELD_FILE, OF(mesh), .flags = FIELD_AS_TEXT, .doc = "mesh: an `.stl` or `.obj` file; required there"},
+	{"mesh", FIELD_FILE, OF(mesh), .flags = FIELD_AS_TEXT, .doc = "mesh: an `.stl`, `.obj`, `.gltf` or `.glb` file; required there"},
 	{"scale", FIELD_SCALE, OF(scale),
      .doc = "mesh: factor of its lengths, or three along its axes; default 1, for a mesh in mm 0.001"},
 	{"thickness", FIELD_POSITIVE, OF(def.thickness), DIM_LENGTH,

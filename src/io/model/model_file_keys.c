@@ -25,6 +25,7 @@ const FieldTable *const model_file_tables[] = {
 	&box_table,
 	&sphere_table,
 	&rod_table,
+	&mass_mesh_table,
 	&joint_table,
 	&element_table,
 	&dof_table,

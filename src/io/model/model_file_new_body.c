@@ -35,6 +35,8 @@ static const Field add_body_keys[] = {
      .doc = "as of a body", .table = &cylinder_table},
 	{"rod", FIELD_MAP, offsetof(NewBodyInput, body.rod), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "as of a body",
      .table = &rod_table},
+	{"mesh", FIELD_MAP, offsetof(NewBodyInput, body.mesh), .flags = FIELD_AS_TREE, .doc = "as of a body",
+     .table = &mass_mesh_table},
 	{"nodes", FIELD_ITEMS, offsetof(NewBodyInput, body.nodes),
      .flags = FIELD_MAY_BE_EMPTY | FIELD_LOCAL | FIELD_AS_TREE, .doc = "as of a body", .table = &node_table},
 	{"flexible", FIELD_MAP, offsetof(NewBodyInput, body.flexible), .flags = FIELD_AS_TREE, .doc = "as of a body",

@@ -5,10 +5,12 @@
  * A shape is a box, a sphere, a (hollow) cylinder or a thin rod with its center at `com`; a cylinder or a
  * rod given by its two ends sets the center itself. With a density the shape also gives the mass.
  */
+#include <calder/mesh.h>
 #include <math.h>
 #include <string.h>
 
 #include "io/model/model_file.h"
+#include "math/placement.h"
 #include "math/portable.h"
 
 #define PI 3.14159265358979323846
@@ -235,6 +237,93 @@ static bool shape_rod(Reader *r, const TreeNode *node, Shape *shape) {
 	return true;
 }
 
+/* ---- meshes ------------------------------------------------------------------------------------- */
+
+typedef struct MeshInput {
+	const char *file;
+	CalVec3 scale;
+	CalPlacement placement;
+	int solid;
+} MeshInput;
+
+static const char *solid_word(int i) { return cal_mesh_solid_name((CalMeshSolid)i); }
+
+static const Field mass_mesh_keys[] = {
+	{"file", FIELD_FILE, offsetof(MeshInput, file), .flags = FIELD_AS_TEXT | FIELD_REQUIRED,
+     .doc = "an `.stl`, `.obj`, `.gltf` or `.glb` file"},
+	{"scale", FIELD_SCALE, offsetof(MeshInput, scale),
+     .doc = "[m] for a unit of the file, or three factors along its axes; a negative one mirrors it; default 1"},
+	{"at", FIELD_VECTOR, offsetof(MeshInput, placement.position), DIM_LENGTH,
+     .doc = "its origin in the body frame; default the origin"},
+	{"orientation", FIELD_ORIENTATION, offsetof(MeshInput, placement.orientation),
+     .doc = "default along the body axes"},
+	{"solid", FIELD_CHOICE, offsetof(MeshInput, solid),
+     .doc =
+         "default `exact`: the solid that the mesh bounds, which must be closed; `convex`: its convex hull; `legacy`: as "
+         "MuJoCo does; `shell`: its surface, with `mass`",
+     .word_at = solid_word},
+};
+const FieldTable mass_mesh_table = {FIELDS("mass_mesh", mass_mesh_keys), .brief = FIELD_FILE,
+                                    .doc = "The solid within a triangle mesh ([meshes](meshes.md))."};
+
+static bool read_mesh_input(Reader *r, const TreeNode *node, MeshInput *in) {
+	*in = (MeshInput){.scale = {1, 1, 1}, .placement.orientation = {1, 0, 0, 0}};
+	return node->kind == TREE_SCALAR ? read_text(r, node, &in->file) : fields_read(r, node, &mass_mesh_table, in);
+}
+
+/* What is wrong in the file is reported at the key that names it. */
+static bool mesh_refused(Reader *r, const TreeNode *node, CalStatus status, const CalError *error) {
+	if (status == CAL_OK)
+		return true;
+	reader_fail(r, node, "%s", error->text);
+	r->status = status;
+	if (r->error)
+		r->error->status = status;
+	return false;
+}
+
+static CalStatus integrate_mesh(Reader *r, const char *path, const MeshInput *in, CalMassProperties *m,
+                                CalError *error) {
+	CalMeshFile *file = NULL;
+	CalStatus status = cal_mesh_file_read(path, in->scale, &r->file->allocator, &file, error);
+	if (status == CAL_OK) {
+		const CalTriangles mesh = cal_mesh_file_triangles(file);
+		const CalMeshMassOptions options = {.solid = (CalMeshSolid)in->solid, .density = 1};
+		status = cal_mesh_mass_properties(path, &mesh, &options, &r->file->allocator, m, error);
+	}
+	cal_mesh_file_destroy(file);
+	return status;
+}
+
+static bool shape_mesh(Reader *r, const TreeNode *node, Shape *shape) {
+	MeshInput in;
+	char path[1024];
+	CalMassProperties m = {0};
+	CalError error = {0};
+	if (!read_mesh_input(r, node, &in) || !reader_path(r, node, NULL, in.file, path, sizeof path) ||
+	    !mesh_refused(r, node, integrate_mesh(r, path, &in, &m, &error), &error))
+		return false;
+	const dpose X = pose_of(in.placement);
+	shape->volume = in.solid == CAL_MESH_SHELL ? 0 : m.mass;
+	shape->has_center = true;
+	shape->center = dvec_out(dadd(X.r, dmat_mul_vec(X.R, dvec_in(m.com))));
+	for (int i = 0; i < 9; i++)
+		m.inertia.m[i / 3][i % 3] /= m.mass;
+	shape->inertia = rotated(m.inertia, in.placement.orientation);
+	return true;
+}
+
+bool model_file_read_mesh_outline(Reader *r, const TreeNode *node, CalVisual *out) {
+	MeshInput in;
+	if (!read_mesh_input(r, node, &in))
+		return false;
+	out->kind = CAL_VISUAL_MESH;
+	out->file = in.file;
+	out->size = in.scale;
+	out->placement = in.placement;
+	return true;
+}
+
 /* ---- how they look ------------------------------------------------------------------------------ */
 
 /* The shortest rotation that takes z to a unit vector. */
@@ -280,7 +369,7 @@ static bool apply_shape(Reader *r, const TreeNode *body, const TreeNode *node, c
 	if (has_density && !(shape->volume > 0))
 		return reader_fail(r, node, "this shape has no volume; give \"mass\" instead of \"density\"");
 	if (shape->has_center && tree_get(body, "com"))
-		return reader_fail(r, node, "the ends of the shape already give the center of mass; remove \"com\"");
+		return reader_fail(r, node, "the shape already gives the center of mass; remove \"com\"");
 	def->mass = has_mass ? in->mass : in->density * shape->volume;
 	if (shape->has_center)
 		def->com = shape->center;
@@ -321,26 +410,28 @@ static bool apply_mass_node(Reader *r, const TreeNode *body, const BodyInput *in
 /* Mass, center and inertia as numbers. */
 static bool read_numbers(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
 	if (tree_get(body, "density"))
-		return reader_fail(r, tree_get(body, "density"), "a density needs a shape: box, sphere or cylinder");
+		return reader_fail(r, tree_get(body, "density"), "a density needs a shape: box, sphere, cylinder or mesh");
 	if (in->inertia && !model_file_read_tensor(r, in->inertia, &def->inertia))
 		return false;
 	return !in->mass_node || apply_mass_node(r, body, in, def);
 }
 
 bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
-	const TreeNode *shapes[] = {in->box, in->sphere, in->cylinder, in->rod, in->inertia};
-	bool (*const readers[])(Reader *, const TreeNode *, Shape *) = {shape_box, shape_sphere, shape_cylinder, shape_rod};
+	enum { SHAPES = 5 };
+	const TreeNode *shapes[] = {in->box, in->sphere, in->cylinder, in->rod, in->mesh, in->inertia};
+	bool (*const readers[SHAPES])(Reader *, const TreeNode *, Shape *) = {shape_box, shape_sphere, shape_cylinder,
+	                                                                      shape_rod, shape_mesh};
 	int given = -1;
 	def->mass = in->mass;
 	def->com = in->com;
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i <= SHAPES; i++) {
 		if (shapes[i] && given >= 0)
 			return reader_fail(r, shapes[i],
-			                   "give only one of \"inertia\", \"box\", \"sphere\", \"cylinder\" and \"rod\"");
+			                   "give only one of \"inertia\", \"box\", \"sphere\", \"cylinder\", \"rod\" and \"mesh\"");
 		if (shapes[i])
 			given = i;
 	}
-	if (given < 0 || given == 4)
+	if (given < 0 || given == SHAPES)
 		return read_numbers(r, body, in, def);
 	if (in->mass_node)
 		return reader_fail(r, tree_get(body, "mass_node"),

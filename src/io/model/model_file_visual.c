@@ -29,7 +29,7 @@ static const Field visual_keys[] = {
      .table = &cylinder_table},
 	{"plane", FIELD_PAIR, SHAPE(PLANE), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "a rectangle perpendicular to z"},
 	{"mesh", FIELD_FILE, SHAPE(MESH), .flags = FIELD_AS_TREE,
-     .doc = "an STL or OBJ file, which is read when the model is drawn"},
+     .doc = "an STL, OBJ, glTF or GLB file, which is read when the model is drawn"},
 	{"at", FIELD_VECTOR, offsetof(VisualInput, placement.position), DIM_LENGTH,
      .doc = "in the body frame; default the origin"},
 	{"orientation", FIELD_ORIENTATION, offsetof(VisualInput, placement.orientation),
@@ -137,7 +137,9 @@ static bool read_of_mass(Reader *r, const BodyInput *body, CalVec3 center, CalBo
 		return model_file_read_outline(r, shapes[i], shapes[i] == body->rod, &visual) &&
 		       add_visual(r, shapes[i], id, &visual);
 	}
-	return true;
+	CalVisual visual = {.color = -1};
+	return !body->mesh ||
+	       (model_file_read_mesh_outline(r, body->mesh, &visual) && add_visual(r, body->mesh, id, &visual));
 }
 
 bool model_file_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id) {

@@ -94,18 +94,7 @@ static bool read_mesh(Urdf *u, XmlElement *e, CalVisual *visual, bool *drawn) {
 		return false;
 	if (!found)
 		return import_note(u->im, CAL_IMPORT_IGNORED, e, "filename", "%.120s was not found; tried: %s", uri, tried);
-	if (!import_mesh_is_known(path))
-		return import_note(u->im, CAL_IMPORT_IGNORED, e, "filename",
-		                   "%.120s: meshes of this format are not drawn; convert it to STL or OBJ", uri);
-	if (!(scale.x > 0 && scale.x == scale.y && scale.x == scale.z))
-		return import_note(u->im, CAL_IMPORT_IGNORED, e, "scale",
-		                   "a mesh is drawn with one positive scale for all axes, not %g %g %g; it is not drawn",
-		                   scale.x, scale.y, scale.z);
-	visual->kind = CAL_VISUAL_MESH;
-	visual->size.x = scale.x;
-	visual->file = import_beside(u->im, path);
-	*drawn = true;
-	return visual->file || import_no_memory(u->im);
+	return import_visual_mesh(u->im, e, path, scale, visual, drawn);
 }
 
 /* *drawn false: it cannot be, and that is in the report. */

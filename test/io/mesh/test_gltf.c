@@ -15,7 +15,7 @@
 
 #include <calder/mesh.h>
 
-#include "io/json/json_tree.h"
+#include "io/json/json_flat.h"
 #include "support/failing_allocator.h"
 
 /* The corner (0,0,0), (1,0,0), (0,2,0), (0,0,3): four vertices of three floats, then four triangles of three shorts. */
@@ -183,20 +183,20 @@ static void json_is_strict(void **unused) {
 	static const char *const good[] = {"{}", "[]", " [1, -0.5e+3, \"a\\\"b\", true, null, {\"x\": [[]]}] ", "0"};
 	static const char *const bad[] = {"",      "[1,]",  "{\"a\":1,}", "[01]",  "[1.]", "[+1]",    "[.5]",  "nul",
 	                                  "[1] 2", "{a:1}", "[\"\\x\"]",  "[\"a]", "[1",   "{\"a\"}", "[1 2]", "[\"\n\"]"};
-	JsonTree tree;
+	JsonFlat tree;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		assert_null(json_parse(&tree, good[i], strlen(good[i]), NULL));
-		json_free(&tree);
+		assert_null(json_flat_parse(&tree, good[i], strlen(good[i]), NULL));
+		json_flat_free(&tree);
 	}
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		if (!json_parse(&tree, bad[i], strlen(bad[i]), NULL))
+		if (!json_flat_parse(&tree, bad[i], strlen(bad[i]), NULL))
 			fail_msg("accepted: %s", bad[i]);
-		json_free(&tree);
+		json_flat_free(&tree);
 	}
 	char deep[200];
 	memset(deep, '[', sizeof deep);
-	assert_string_equal(json_parse(&tree, deep, sizeof deep, NULL), "nested too deeply");
-	json_free(&tree);
+	assert_string_equal(json_flat_parse(&tree, deep, sizeof deep, NULL), "nested too deeply");
+	json_flat_free(&tree);
 }
 
 int main(void) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * json_tree.h — JSON text (RFC 8259) as a flat tree: values refer to the text, which stays the caller's.
+ * json_flat.h — JSON text (RFC 8259) as a flat tree: values refer to the text, which stays the caller's.
  *
  * For files of other programs that can be large (glTF with its buffers inside): memory is that of the values, not of their
  * texts, and time is linear. Strict: no comments, no commas at ends, numbers and escapes as in the standard. Model files are
  * read by io/yaml, which knows more of what people write.
  */
-#ifndef CALDER_IO_JSON_JSON_TREE_H
-#define CALDER_IO_JSON_JSON_TREE_H
+#ifndef CALDER_IO_JSON_JSON_FLAT_H
+#define CALDER_IO_JSON_JSON_FLAT_H
 
 #include <calder/base.h>
 #include <stdbool.h>
@@ -24,28 +24,28 @@ typedef struct JsonValue {
 	int count;           // children
 } JsonValue;
 
-typedef struct JsonTree {
+typedef struct JsonFlat {
 	CalAllocator allocator;
 	const char *text;
 	size_t length;
 	JsonValue *values; // the first is the root
 	int count, capacity;
 	size_t at; // where reading stopped
-} JsonTree;
+} JsonFlat;
 
-/** NULL: it was read; otherwise what is wrong, at tree->at. Released by json_free() in any case. */
-const char *json_parse(JsonTree *tree, const char *text, size_t length, const CalAllocator *allocator);
-void json_free(JsonTree *tree);
+/** NULL: it was read; otherwise what is wrong, at tree->at. Released by json_flat_free() in any case. */
+const char *json_flat_parse(JsonFlat *tree, const char *text, size_t length, const CalAllocator *allocator);
+void json_flat_free(JsonFlat *tree);
 /** Line of tree->at, from 1. */
-int json_line(const JsonTree *tree);
+int json_flat_line(const JsonFlat *tree);
 
 /** Of an object; -1: it has none of this name, or is no object. value may be -1. */
-int json_member(const JsonTree *tree, int value, const char *name);
+int json_flat_member(const JsonFlat *tree, int value, const char *name);
 /** The value is a number. */
-bool json_double(const JsonTree *tree, int value, double *number);
+bool json_flat_double(const JsonFlat *tree, int value, double *number);
 /** A whole number 0 ... most; missing (-1): *number stays. False: it is something else. */
-bool json_whole(const JsonTree *tree, int value, size_t most, size_t *number);
+bool json_flat_whole(const JsonFlat *tree, int value, size_t most, size_t *number);
 /** The value is this text; escapes are not resolved. */
-bool json_is(const JsonTree *tree, int value, const char *text);
+bool json_flat_is(const JsonFlat *tree, int value, const char *text);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * json_tree.c — see json_tree.h. One pass without recursion; the stack holds the open lists and objects.
+ * json_flat.c — see json_flat.h. One pass without recursion; the stack holds the open lists and objects.
  */
-#include "io/json/json_tree.h"
+#include "io/json/json_flat.h"
 
 #include <string.h>
 
@@ -13,12 +13,12 @@ typedef struct Open {
 	int value, last; // list or object, and its last child, -1: none yet
 } Open;
 
-static void skip_blanks(JsonTree *t) {
+static void skip_blanks(JsonFlat *t) {
 	while (t->at < t->length && strchr(" \t\r\n", t->text[t->at]) && t->text[t->at])
 		t->at++;
 }
 
-static bool take(JsonTree *t, char c) {
+static bool take(JsonFlat *t, char c) {
 	if (t->at >= t->length || t->text[t->at] != c)
 		return false;
 	t->at++;
@@ -27,14 +27,14 @@ static bool take(JsonTree *t, char c) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static size_t skip_digits(const JsonTree *t, size_t at) {
+static size_t skip_digits(const JsonFlat *t, size_t at) {
 	while (at < t->length && is_digit(t->text[at]))
 		at++;
 	return at;
 }
 
 /* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
-static bool read_number_text(JsonTree *t) {
+static bool read_number_text(JsonFlat *t) {
 	size_t at = t->at + (t->text[t->at] == '-'), end = skip_digits(t, at);
 	if (end == at || (t->text[at] == '0' && end > at + 1))
 		return false;
@@ -56,7 +56,7 @@ static bool read_number_text(JsonTree *t) {
 }
 
 /* From behind the opening quote; *start ... *end is what is between. */
-static bool read_quoted(JsonTree *t, size_t *start, size_t *end) {
+static bool read_quoted(JsonFlat *t, size_t *start, size_t *end) {
 	*start = t->at;
 	while (t->at < t->length && t->text[t->at] != '"') {
 		const char c = t->text[t->at];
@@ -70,7 +70,7 @@ static bool read_quoted(JsonTree *t, size_t *start, size_t *end) {
 	return take(t, '"');
 }
 
-static bool read_word(JsonTree *t, const char *word) {
+static bool read_word(JsonFlat *t, const char *word) {
 	const size_t length = strlen(word);
 	if (t->length - t->at < length || memcmp(t->text + t->at, word, length) != 0)
 		return false;
@@ -79,7 +79,7 @@ static bool read_word(JsonTree *t, const char *word) {
 }
 
 /* One value; of lists and objects the opening bracket. */
-static const char *read_value(JsonTree *t, JsonValue *v) {
+static const char *read_value(JsonFlat *t, JsonValue *v) {
 	v->start = t->at;
 	v->first = v->next = -1;
 	const char c = t->at < t->length ? t->text[t->at] : '\0';
@@ -106,7 +106,7 @@ static const char *read_value(JsonTree *t, JsonValue *v) {
 	return NULL;
 }
 
-static const char *read_key(JsonTree *t, JsonValue *v) {
+static const char *read_key(JsonFlat *t, JsonValue *v) {
 	if (!take(t, '"') || !read_quoted(t, &v->key, &v->key_end))
 		return "expected a name in quotes";
 	skip_blanks(t);
@@ -117,7 +117,7 @@ static const char *read_key(JsonTree *t, JsonValue *v) {
 }
 
 /* Appends a value to the innermost open list or object. */
-static const char *add_value(JsonTree *t, const JsonValue *v, Open *parent) {
+static const char *add_value(JsonFlat *t, const JsonValue *v, Open *parent) {
 	JsonValue *grown = array_reserve(&t->allocator, t->values, t->count, 1, &t->capacity, sizeof *grown);
 	if (!grown || t->count >= JSON_MAX_VALUES)
 		return grown ? "too many values" : "out of memory";
@@ -133,7 +133,7 @@ static const char *add_value(JsonTree *t, const JsonValue *v, Open *parent) {
 }
 
 /* Closes what ends here; *more: a further value follows in the innermost that is still open. */
-static const char *close_values(JsonTree *t, const Open *stack, int *depth, bool *more) {
+static const char *close_values(JsonFlat *t, const Open *stack, int *depth, bool *more) {
 	*more = false;
 	for (;;) {
 		skip_blanks(t);
@@ -151,15 +151,15 @@ static const char *close_values(JsonTree *t, const Open *stack, int *depth, bool
 }
 
 /* After an opening bracket: whether it closes at once. */
-static bool is_empty(JsonTree *t, JsonKind kind) {
+static bool is_empty(JsonFlat *t, JsonKind kind) {
 	skip_blanks(t);
 	return t->at < t->length && t->text[t->at] == (kind == JSON_OBJECT ? '}' : ']');
 }
 
-const char *json_parse(JsonTree *t, const char *text, size_t length, const CalAllocator *allocator) {
+const char *json_flat_parse(JsonFlat *t, const char *text, size_t length, const CalAllocator *allocator) {
 	Open stack[JSON_MAX_DEPTH];
 	int depth = 0;
-	*t = (JsonTree){.allocator = allocator_or_default(allocator), .text = text, .length = length};
+	*t = (JsonFlat){.allocator = allocator_or_default(allocator), .text = text, .length = length};
 	for (bool more = true; more;) {
 		JsonValue v = {0};
 		skip_blanks(t);
@@ -182,16 +182,16 @@ const char *json_parse(JsonTree *t, const char *text, size_t length, const CalAl
 	return t->at == length ? NULL : "something follows the end of the document";
 }
 
-void json_free(JsonTree *t) { memory_free(&t->allocator, t->values); }
+void json_flat_free(JsonFlat *t) { memory_free(&t->allocator, t->values); }
 
-int json_line(const JsonTree *t) {
+int json_flat_line(const JsonFlat *t) {
 	int line = 1;
 	for (size_t i = 0; i < t->at && i < t->length; i++)
 		line += t->text[i] == '\n';
 	return line;
 }
 
-int json_member(const JsonTree *t, int value, const char *name) {
+int json_flat_member(const JsonFlat *t, int value, const char *name) {
 	const size_t length = strlen(name);
 	if (value < 0 || t->values[value].kind != JSON_OBJECT)
 		return -1;
@@ -203,7 +203,7 @@ int json_member(const JsonTree *t, int value, const char *name) {
 	return -1;
 }
 
-bool json_double(const JsonTree *t, int value, double *number) {
+bool json_flat_double(const JsonFlat *t, int value, double *number) {
 	char text[64];
 	if (value < 0 || t->values[value].kind != JSON_NUMBER)
 		return false;
@@ -216,17 +216,17 @@ bool json_double(const JsonTree *t, int value, double *number) {
 	return end && !*end;
 }
 
-bool json_whole(const JsonTree *t, int value, size_t most, size_t *number) {
+bool json_flat_whole(const JsonFlat *t, int value, size_t most, size_t *number) {
 	double x;
 	if (value < 0)
 		return true;
-	if (!json_double(t, value, &x) || !(x >= 0) || !(x <= (double)most) || x != (double)(size_t)x)
+	if (!json_flat_double(t, value, &x) || !(x >= 0) || !(x <= (double)most) || x != (double)(size_t)x)
 		return false;
 	*number = (size_t)x;
 	return true;
 }
 
-bool json_is(const JsonTree *t, int value, const char *text) {
+bool json_flat_is(const JsonFlat *t, int value, const char *text) {
 	const size_t length = strlen(text);
 	return value >= 0 && t->values[value].kind == JSON_TEXT &&
 	       t->values[value].end - t->values[value].start == length &&
