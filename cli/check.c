@@ -191,12 +191,14 @@ static void print_report(const Report *report, const CalSetup *setup) {
 		print_import(report->path, setup);
 		return;
 	}
-	if (report->json && cal_setup_format(setup)[0]) {
-		printf("],\n  \"import\": ");
-		import_json(setup, stdout);
+	if (report->json) {
+		printf("]");
+		if (cal_setup_format(setup)[0]) {
+			printf(",\n  \"import\": ");
+			import_json(setup, stdout);
+		}
 		printf(",\n  \"errors\": %d,\n  \"warnings\": %d,\n  \"groups\": [", report->errors, report->warnings);
-	} else if (report->json)
-		printf("],\n  \"errors\": %d,\n  \"warnings\": %d,\n  \"groups\": [", report->errors, report->warnings);
+	}
 	for (int i = 0; i < report->groups; i++) {
 		const Mobility *m = &report->mobility[i];
 		if (!m->chosen)

@@ -17,7 +17,7 @@ bool import_visual_mesh(Import *im, XmlElement *element, const char *path, CalVe
 	visual->size = scale;
 	visual->file = import_beside(im, path);
 	*known = true;
-	return visual->file || import_no_memory(im);
+	return visual->file ? import_ok(im, cal_setup_add_source(im->setup, path, im->error)) : import_no_memory(im);
 }
 
 bool import_collision(Import *im, XmlElement *collision, const char *link) {
