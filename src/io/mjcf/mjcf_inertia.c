@@ -6,11 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/import/import_mesh.h"
 #include "io/mjcf/mjcf_internal.h"
 #include "math/eigen.h"
 #include "math/eigen3.h"
 
 static const double pi = 3.14159265358979323846;
+enum { PATH_MAX_LENGTH = 4096 };
+
 static const double tiny_mass = 1e-14; // geoms below it do not count
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
@@ -91,11 +94,36 @@ static bool mass_of_shell(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 	}
 }
 
-/* Mass of a mesh, of density 1, in the frame of the geom. */
-static bool mass_of_mesh(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
-	*mass = (MassProperties){0};
-	return import_missing(m->im, geom->object.element,
-	                      "the mass of the body is that of a mesh, which is not computed; give the body an <inertial>");
+/* Of density 1, in the frame of the geom; each mesh is integrated once. */
+static bool mass_of_mesh_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
+	static const CalMeshSolid solids[] = {CAL_MESH_CONVEX, CAL_MESH_LEGACY, CAL_MESH_EXACT, CAL_MESH_SHELL};
+	XmlElement *e = geom->object.element;
+	char path[PATH_MAX_LENGTH];
+	bool found = false;
+	const int index = geom->a.mesh ? mjcf_find(m, MJCF_MESHES, geom->object.file, geom->a.mesh) : -1;
+	if (index < 0)
+		return import_fail(m->im, e, "mesh=\"%.100s\": there is no such mesh in <asset>",
+		                   geom->a.mesh ? geom->a.mesh : "");
+	MjcfMesh *mesh = mjcf_mesh(m, index);
+	if (!mesh->measured && mesh->a.file && !mjcf_locate_mesh(m, mesh, path, sizeof path, &found))
+		return false;
+	if (!mesh->measured && !found)
+		return import_missing(
+			m->im, e,
+			"the mass of the body is that of mesh \"%.100s\", which has no file that can be found; give the "
+			"body an <inertial>",
+			geom->a.mesh);
+	if (!mesh->measured) {
+		const MeshMass options = {.scale = mesh->a.scale,
+		                          .offset = mesh->a.refpos,
+		                          .turned = mesh->a.refquat,
+		                          .solid = solids[mesh->a.inertia]};
+		if (!mass_of_mesh(m->im, mesh->object.element, path, &options, &mesh->mass))
+			return false;
+		mesh->measured = true;
+	}
+	*mass = mesh->mass;
+	return true;
 }
 
 static bool mass_of_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
@@ -105,7 +133,7 @@ static bool mass_of_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 	if ((!isnan(a->mass) && a->mass == 0) || (isnan(a->mass) && a->density == 0))
 		return true;
 	if (a->type == MJCF_MESH || a->type == MJCF_SDF) {
-		if (!mass_of_mesh(m, geom, &unit))
+		if (!mass_of_mesh_geom(m, geom, &unit))
 			return false;
 	} else if (a->shell ? !mass_of_shell(m, geom, &unit) : (unit = mass_of_solid(a), false)) {
 		return false;

@@ -209,6 +209,8 @@ typedef struct MjcfGeom {
 typedef struct MjcfMesh {
 	MjcfObject object;
 	MjcfMeshAttributes a;
+	MassProperties mass; // of density 1; known if measured
+	bool measured;
 } MjcfMesh;
 
 typedef struct MjcfMaterial {
