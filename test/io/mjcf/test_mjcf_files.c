@@ -36,7 +36,7 @@ static int make_folder(void **state) {
 
 static int remove_folder(void **state) {
 	(void)state;
-	static const char *const names[] = {"main.xml", "one.xml", "two.xml", "sub/deep.xml"};
+	static const char *const names[] = {"main.xml", "one.xml", "two.xml", "one.obj", "sub/deep.xml", "sub/cube.obj"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unlink(file_path(names[i]));
 	rmdir(file_path("sub"));
@@ -155,6 +155,104 @@ static void attachments_do_not_go_round(void **state) {
 	refuse_main("no body \"b\"");
 }
 
+/* ---- meshes --------------------------------------------------------------------------------------------- */
+
+/* A prism over a polygon in the plane z = 0, of height 1; fan: triangles of its lower side. */
+static void write_prism(const char *name, const double (*corners)[2], int count, const int (*fan)[3], int fan_count) {
+	FILE *out = fopen(file_path(name), "w");
+	assert_non_null(out);
+	for (int z = 0; z < 2; z++)
+		for (int i = 0; i < count; i++)
+			fprintf(out, "v %g %g %d\n", corners[i][0], corners[i][1], z);
+	for (int i = 0; i < fan_count; i++) {
+		fprintf(out, "f %d %d %d\n", fan[i][0], fan[i][2], fan[i][1]);
+		fprintf(out, "f %d %d %d\n", fan[i][0] + count, fan[i][1] + count, fan[i][2] + count);
+	}
+	for (int i = 0; i < count; i++) {
+		const int a = i + 1, b = (i + 1) % count + 1;
+		fprintf(out, "f %d %d %d\nf %d %d %d\n", a, b, b + count, a, b + count, a + count);
+	}
+	fclose(out);
+}
+
+static void write_cube(const char *name) {
+	static const double corners[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+	static const int fan[2][3] = {{1, 2, 3}, {1, 3, 4}};
+	write_prism(name, corners, 4, fan, 2);
+}
+
+static const CalBodyDef *mesh_body(const char *text, CalSetup **setup) {
+	CalError error = {0};
+	write_text("main.xml", text);
+	if (read_main(setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	const CalDesc *desc = cal_setup_desc(*setup);
+	return cal_desc_body(desc, cal_desc_find_body(desc, "b"));
+}
+
+#define MESH_BODY(mesh)                               \
+	MJCF("<asset><mesh name='m' file='one.obj' " mesh \
+	     "/></asset><worldbody><body name='b'><joint/><geom type='mesh' mesh='m' density='2'/></body></worldbody>")
+
+/* M13: an L of three cubes: its volume, that of its hull, its surface. */
+static void meshes_have_mass_by_their_mode(void **state) {
+	(void)state;
+	static const double corners[6][2] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+	static const int fan[4][3] = {{1, 2, 3}, {1, 3, 4}, {1, 4, 5}, {1, 5, 6}};
+	static const struct {
+		const char *text;
+		double mass;
+	} cases[] = {
+		{MESH_BODY("inertia='exact'"), 6}, {MESH_BODY("inertia='convex'"), 7}, {MESH_BODY("inertia='shell'"), 28}};
+	write_prism("one.obj", corners, 6, fan, 4);
+	for (size_t i = 0; i < 3; i++) {
+		CalSetup *setup = NULL;
+		expect_near("mass", mesh_body(cases[i].text, &setup)->mass, cases[i].mass);
+		cal_setup_destroy(setup);
+	}
+	CalSetup *exact = NULL, *legacy = NULL;
+	const double mass = mesh_body(MESH_BODY(""), &legacy)->mass;
+	assert_true(mass >= mesh_body(MESH_BODY("inertia='exact'"), &exact)->mass);
+	cal_setup_destroy(exact);
+	cal_setup_destroy(legacy);
+}
+
+/* M15: by -refpos, turned back by refquat, then scaled; a mirrored mesh has positive mass. */
+static void meshes_are_placed_before_they_are_scaled(void **state) {
+	(void)state;
+	CalSetup *setup = NULL;
+	write_cube("one.obj");
+	const CalBodyDef *body = mesh_body(MESH_BODY("refpos='1 0 0' refquat='1 0 0 1' scale='2 1 1'"), &setup);
+	expect_near("mass", body->mass, 4);
+	expect_near("x", body->com.x, 1); // (-1/2, 1/2) turned by -90 degrees: (1/2, 1/2)
+	expect_near("y", body->com.y, .5);
+	expect_near("I", body->inertia.m[2][2], 4. / 12 * (4 + 1));
+	cal_setup_destroy(setup);
+	body = mesh_body(MESH_BODY("scale='-1 1 1' inertia='exact'"), &setup);
+	expect_near("mass", body->mass, 2);
+	expect_near("x", body->com.x, -.5);
+	cal_setup_destroy(setup);
+}
+
+/* M16: a mesh without a name is called like its file; folders begin at the main file. */
+static void meshes_are_found_from_the_main_file(void **state) {
+	(void)state;
+	CalSetup *setup = NULL;
+	write_cube("sub/cube.obj");
+	write_text("sub/deep.xml", "<mujoco><asset><mesh file='x/cube.obj'/></asset></mujoco>");
+	const CalBodyDef *body = mesh_body(
+		MJCF(
+			"<compiler assetdir='sub' strippath='true'/><include file='sub/deep.xml'/><worldbody><body name='b'><joint/><geom "
+			"type='mesh' mesh='cube' mass='3'/></body></worldbody>"),
+		&setup);
+	expect_near("mass", body->mass, 3);
+	const CalVisual *visuals;
+	assert_int_equal(cal_setup_visuals(setup, cal_desc_find_body(cal_setup_desc(setup), "b"), &visuals), 1);
+	assert_int_equal(visuals[0].kind, CAL_VISUAL_MESH);
+	assert_non_null(strstr(visuals[0].file, "sub/cube.obj"));
+	cal_setup_destroy(setup);
+}
+
 /* ---- harm -------------------------------------------------------------------------------------------------------- */
 
 static void replicas_are_bounded(void **state) {
@@ -226,6 +324,9 @@ int main(void) {
 		cmocka_unit_test_setup_teardown(includes_do_not_go_round, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(attached_models_keep_their_compiler, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(attachments_do_not_go_round, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(meshes_have_mass_by_their_mode, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(meshes_are_placed_before_they_are_scaled, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(meshes_are_found_from_the_main_file, make_folder, remove_folder),
 		cmocka_unit_test(replicas_are_bounded),
 		cmocka_unit_test(nonsense_is_refused_with_its_place),
 		cmocka_unit_test(nothing_is_dropped_silently),
