@@ -35,6 +35,7 @@ int command_sweep(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_models(int argc, char **argv);
+int command_mesh(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_schema(int argc, char **argv);
 

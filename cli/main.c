@@ -31,6 +31,7 @@ static const Command commands[] = {
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
 	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
 	{"methods", command_methods, "list the integration methods", false},
+	{"mesh", command_mesh, "volume, openings and mass properties of a mesh file", false},
 	{"convert", command_convert, "write a model as a native file with every number written out", true},
 	{"schema", command_schema, "print the format of model files: JSON schema, tables", false},
 	{"golden", command_golden, "compare with reference results", false},

@@ -142,7 +142,7 @@ static bool try_axes(const Doctor *doctor, Patient *p, const CalMat3 *expected, 
 		evidence_of(p, expected, before, after, &f);
 		FINDING(
 			f.cause,
-			"its moments are at the wrong axes: a frame with another axis up, or a lost rotation by a quarter turn");
+			"its moments are at the wrong axes: a frame with another axis up, a rotation by a quarter turn that was lost, or a shape that is drawn along the wrong axis");
 		FINDING(f.fix, "write about x, y, z what is now about %c, %c, %c", "xyz"[orders[i][0]], "xyz"[orders[i][1]],
 		        "xyz"[orders[i][2]]);
 		report_slip(doctor, p, &f, CAL_DIAGNOSIS_AXES, &undone);
