@@ -24,7 +24,7 @@ static const char help[] =
 	"file, and the mobility of each group: degrees of freedom less independent constraint equations.\n"
 	"Code in shared objects that the model names (library: ...) is not run. Exit code 0 if there is no error, 1 if there\n"
 	"is one, 3 if the file cannot be read.\n"
-	"The doctor looks at mass properties, limits and states: what does not fit each other, the shapes or the other\n"
+	"The doctor examines mass properties, limits and states: what does not fit each other, the shapes or the other\n"
 	"bodies is a warning with evidence, likely cause and fix (docs/doctor.md).\n"
 	"  --strict  warnings count as errors\n"
 	"  --json    findings as JSON on stdout\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * doctor.c — cal_setup_diagnose(): what is known of all bodies is gathered once, then each part of the examination looks
- * at it. Parts that know a cause run before those that see a symptom only; a body whose inertia was reported is not
+ * doctor.c — cal_setup_diagnose(): what is known of all bodies is gathered once, then each part of the examination reads
+ * it. Parts that know a cause run before those that see a symptom only; a body whose inertia was reported is not
  * reported again.
  */
 #include "doctor/doctor.h"

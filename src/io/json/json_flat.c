@@ -55,7 +55,7 @@ static bool read_number_text(JsonFlat *t) {
 	return true;
 }
 
-/* From behind the opening quote; *start ... *end is what is between. */
+/* From after the opening quote; *start ... *end is what is between. */
 static bool read_quoted(JsonFlat *t, size_t *start, size_t *end) {
 	*start = t->at;
 	while (t->at < t->length && t->text[t->at] != '"') {
@@ -94,7 +94,7 @@ static const char *read_value(JsonFlat *t, JsonValue *v) {
 	} else if (c == '-' || is_digit(c)) {
 		v->kind = JSON_NUMBER;
 		if (!read_number_text(t))
-			return "this is no number";
+			return "a number is expected here";
 	} else if (read_word(t, "true") || read_word(t, "false")) {
 		v->kind = JSON_FLAG;
 	} else if (read_word(t, "null")) {

@@ -187,7 +187,7 @@ static bool visit(Sdf *s, int start, int *stack) {
 
 static bool is_known(const SdfFrame *f) { return f->kind == SDF_LINK || f->kind == SDF_WORLD || f->state == 3; }
 
-/* Follows the attachments to a link, then tells all on the way. */
+/* Follows the attachments to a link, then gives it to all on the way. */
 static bool attach(Sdf *s, int start) {
 	int end = start, steps = 0, link = SDF_NONE;
 	while (end != SDF_NONE && !is_known(&s->frames[end])) {

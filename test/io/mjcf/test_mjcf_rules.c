@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_mjcf_rules.c — MJCF files: what attributes mean, each in the smallest file that tells right from wrong. Every
+ * test_mjcf_rules.c — MJCF files: what attributes mean, each in the smallest file that distinguishes right from wrong. Every
  * expectation is computed by hand from the rules of the format.
  */
 #include "mjcf_support.h"
