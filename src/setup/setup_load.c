@@ -5,6 +5,8 @@
  */
 #include <math.h>
 
+#include <calder/mechanism.h>
+
 #include "setup/setup.h"
 
 CalLoadDef cal_load_def(void) { return (CalLoadDef){.mode = -1, .start = -INFINITY, .end = INFINITY}; }
@@ -33,6 +35,9 @@ static const char *find_dofs(const CalSetup *setup, LoadEntry *entry) {
 		return def->body.value ? "no joint carries the body; attach it first"
 		                       : "there is no such joint in the description; attach it first";
 	entry->name = joint->name;
+	if (cal_desc_joint_mechanism(desc, entry->joint) && !cal_desc_joint_independent(desc, entry->joint))
+		return "it is a dependent joint of an embedded loop; load the independent joint or a node, or do not embed the "
+			   "loop";
 	entry->nu = setup_joint_speeds(desc, entry->joint);
 	entry->modes = setup_body_modes(desc, setup_joint_body(desc, entry->joint));
 	if (def->body.value && (!entry->modes || def->mode < -1 || def->mode >= entry->modes))

@@ -26,7 +26,7 @@ diff <(sed -n '3,$p' operators) <(sed -n '3,$p' out) || fail 'projected mass, fa
 
 # ---- the same motion: all coordinates, speeds and accelerations, energies, a node
 for model in arm loops; do
-	calder 0 run "$model.yaml" -q -d 1 -s q -s u -s udot -s energy -s node:bucket/rim -o "$model.csv"
+	calder 0 run "$model.yaml" -q -d 1 --rtol 1e-12 --atol 1e-13 -s q -s u -s udot -s energy -s node:bucket/rim -o "$model.csv"
 done
 awk -F, '
 	/^#/ || /^t / { next }
@@ -69,8 +69,8 @@ refused 's/pin: {q: -60 deg, guess: true}/pin: {q: -60 deg, u: 1 rad\/s}/' 'stat
 refused 's/45 cm/4 cm/g' 'embedded loop "wrist": it cannot be closed from the coordinates given'
 sed 's/^run:/loads: [{joint: rocker, effort: 1}]\nrun:/' arm.yaml >bad.yaml
 calder 3 run bad.yaml -q -d 0.01
-stderr_has 'rocker'
-calder 2 run arm.yaml -q -d 0.01 -s reaction:crank
+stderr_has 'load 1 .*"rocker": it is a dependent joint of an embedded loop'
+calder 3 run arm.yaml -q -d 0.01 -s reaction:crank
 stderr_has 'signal "reaction:crank": the joint is part of an embedded loop, in which forces are not known'
 
 # ---- a dead center: the rocker of a crank-rocker cannot turn round
