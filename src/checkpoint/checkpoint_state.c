@@ -16,8 +16,9 @@
 _Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 424, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
-_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1224 + sizeof(SimDoubts) + sizeof(CalDoubt) +
-                                                            sizeof(SimDamping) + sizeof(SimFormulation),
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1288 + sizeof(SimDoubts) + sizeof(CalDoubt) +
+                                                            sizeof(SimDamping) + sizeof(SimJumps) +
+                                                            sizeof(SimFormulation),
                "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,
@@ -134,6 +135,12 @@ void walk_rest(Serializer *a, CalSim *sim, CalIntegrator *integrator) {
 	serializer_double_within(a, &sim->damping.rate, 0, DBL_MAX);
 	serializer_i64_within(a, &sim->damping.at, 0, INT64_MAX / 4);
 	serializer_text(a, sim->damping.object, sizeof sim->damping.object);
+	serializer_i64_within(a, &sim->jumps.count, 0, INT64_MAX / 4);
+	serializer_i64_within(a, &sim->jumps.measured, 0, INT64_MAX / 4);
+	serializer_double_within(a, &sim->jumps.sum, 0, DBL_MAX);
+	serializer_double_within(a, &sim->jumps.time, -DBL_MAX, DBL_MAX);
+	serializer_double_within(a, &sim->jumps.worst, 0, DBL_MAX);
+	serializer_text(a, sim->jumps.object, sizeof sim->jumps.object);
 	serializer_finite(a, &sim->fastest, 1);
 	formulation_walk(sim, a);
 	integrator_walk(integrator, a);

@@ -238,4 +238,5 @@ void accuracy_check(CalSim *sim) {
 	check_change(sim);
 	keep_damping(sim);
 	check_damping(sim);
+	jumps_check(sim);
 }

@@ -272,7 +272,7 @@ static CalStatus values_end(CalSim *sim, CalError *error) {
 		w->value_next = old;
 		return CAL_OK;
 	}
-	w->values_known = false;
+	w->values_known = w->soft_known = false;
 	if (is_stuck(sim, status))
 		return say_chatter(sim, error);
 	if (status != CAL_OK)
@@ -305,10 +305,13 @@ static void scatter_and_watch(void *user, const CalState *state) {
 	CalSim *sim = user;
 	if (accuracy_wants_steps(sim))
 		accuracy_note_step(sim, state);
-	if (!is_watched(sim) || state->t < sim->watch_due)
+	const bool shown = is_watched(sim) && state->t >= sim->watch_due;
+	if (!shown && !sim->system.soft_known)
 		return;
 	sim_scatter(sim);
-	call_watcher(sim);
+	jumps_note_step(sim);
+	if (shown)
+		call_watcher(sim);
 }
 
 /* One step; a rest that is no more than the roundings of many steps is swallowed, so that no step has its size. */
@@ -333,6 +336,7 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	sim_scatter(sim);
 	if (accuracy_wants_steps(sim))
 		accuracy_note_step(sim, &w->now);
+	jumps_note_step(sim);
 	if (subsystems_commit_steps(sim) && (status = subsystems_commit(sim)) != CAL_OK)
 		return report(sim, status, error);
 	status = looked_at ? values_end(sim, error) : CAL_OK;
@@ -348,7 +352,8 @@ static CalStatus run_to(CalSim *sim, double t_end, int64_t most, CalError *error
 	sim_gather(sim);
 	integrator->options.max_steps = most;
 	integrator->stop = sim->stop; // here only: the search for an event must not end early
-	integrator_watch(integrator, is_watched(sim) || accuracy_wants_steps(sim) ? scatter_and_watch : NULL, sim);
+	const bool noted = is_watched(sim) || accuracy_wants_steps(sim) || sim->system.soft_known;
+	integrator_watch(integrator, noted ? scatter_and_watch : NULL, sim);
 	CalStatus status = cal_integrator_advance(integrator, &sim->system.now, t_end);
 	integrator_watch(integrator, NULL, NULL);
 	integrator->stop = NULL;
@@ -364,7 +369,7 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 	sim->moving = true;
 	sim->restored = false;
 	sim->why_failed[0] = 0;
-	sim->system.values_known = false;
+	sim->system.values_known = sim->system.soft_known = false;
 	if (events_due(sim))
 		status = events_happen(sim, false, error);
 	while (status == CAL_OK && cal_sim_time(sim) < limit) {
@@ -375,11 +380,14 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 		const bool one_by_one =
 			single || sim->system.value_count > 0 || sim->system.watching || subsystems_commit_steps(sim);
 		const int64_t left = last - sim_counts(sim).steps;
+		jumps_begin(sim);
 		if (left <= 0)
 			status = report(sim, CAL_TOO_MANY_STEPS, error);
 		else
 			status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, left, error);
 		const double now = cal_sim_time(sim);
+		if (now == stretch.end)
+			sim->system.soft_known = false; // what happens there is no jump within a step
 		const bool cut = now == limit || (stretch.update && now == stretch.end);
 		if (status == CAL_OK && cut && !stretch.inputs && !stretch.devices && !stretch.events && !stretch.loops)
 			examine_note_shortened_step(sim);
@@ -517,6 +525,7 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->coarse = (CalDoubt){0};
 	sim->coarse_at = 0;
 	sim->damping = (SimDamping){0};
+	sim->jumps = (SimJumps){0};
 	sim->system.trail_count = 0;
 	sim->fastest = 0;
 	formulation_restart(sim);

@@ -136,6 +136,16 @@ typedef struct SimDamping {
 	char object[96];
 } SimDamping;
 
+/* Errors of fixed steps over jumps of forces (jumps.c). */
+typedef struct SimJumps {
+	int64_t count;    // steps over jumps,
+	int64_t measured; // of which so many were taken again
+	double sum;       // of their errors
+	double time;      // of the first
+	double worst;     // error of one, and
+	char object[96];  // its device
+} SimJumps;
+
 enum { TRAIL = 5 }; // states in a row from which an oscillation is detected
 
 /** All groups and devices as one system. */
@@ -163,6 +173,11 @@ typedef struct SimSystem {
 	double trail_time;          // of the last one
 	int trail_count;            //
 	bool values_known;          // value is that of the present states
+	int soft_count;             // values that fixed steps do not end at (jumps.c),
+	double *soft_value;         // [soft_count] at the start of a step
+	double *soft_next;          // [soft_count] and at its end
+	CalState soft_start;        // the state at its start; only where there are such values
+	bool soft_known;            // both are those of the present states
 	CalIntegrator *integrator;  //
 	void *memory;               // the block that all of the above are in
 	size_t capacity;            // its size
@@ -241,6 +256,7 @@ struct CalSim {
 	CalDoubt coarse;           // value: the largest change in a step that it does not resolve; 0: none (accuracy.c)
 	int64_t coarse_at;         // steps then
 	SimDamping damping;        //
+	SimJumps jumps;            //
 	double fastest;            // the largest speed that was seen
 	CalWatchFn watch;          // NULL: nobody watches
 	void *watch_user;
@@ -389,6 +405,13 @@ void accuracy_note_step(CalSim *sim, const CalState *state);
 void accuracy_probe(CalSim *sim);
 /** and adds or withdraws the doubt that it deserves. */
 void accuracy_check(CalSim *sim);
+/** How many values of devices fixed steps of the method do not end at, though forces may jump there (jumps.c). */
+int jumps_value_count(const CalSim *sim);
+/** Before a step, unless the last one was noted; after one, with its end in the states of the groups and of the system. */
+void jumps_begin(CalSim *sim);
+void jumps_note_step(CalSim *sim);
+/** Adds or withdraws the doubt about jumps. */
+void jumps_check(CalSim *sim);
 
 /** The next time after t at which something jumps, or INFINITY. */
 double sim_next_switch(const CalSim *sim, double t);

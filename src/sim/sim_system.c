@@ -84,6 +84,7 @@ static SimSystem count_sizes(CalSim *sim) {
 	for (int i = 0; i < sim->event_count; i++)
 		sim->events[i].value_at = sim->events[i].def.value ? w.value_count++ : -1;
 	w.nx += ACCOUNTS;
+	w.soft_count = jumps_value_count(sim);
 	return w;
 }
 
@@ -126,6 +127,10 @@ static void layout_system(CalSim *sim, SimSystem *w, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, w->value, w->value_count);
 	CURSOR_ARRAY(cursor, w->value_next, w->value_count);
 	CURSOR_ARRAY(cursor, w->value_end, w->value_count);
+	CURSOR_ARRAY(cursor, w->soft_value, w->soft_count);
+	CURSOR_ARRAY(cursor, w->soft_next, w->soft_count);
+	if (w->soft_count > 0)
+		w->soft_start = place_state(cursor, w);
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		double *tau;
