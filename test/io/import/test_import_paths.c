@@ -148,10 +148,11 @@ static void meshes_are_path_and_scale(void **state) {
 	expect_file("../a/hip.stl", NULL, "../a/hip.stl");
 	expect_file("../b/hip.stl", NULL, "../b/hip.stl");
 	make_file("ws/arm/meshes/m.dae", "");
-	expect_note("../meshes/m.dae", "", NULL, "convert it to STL or OBJ");
-	expect_note("../meshes/m.stl", " scale='1 -1 1'", NULL, "one positive scale");
-	CalSetup *setup = robot_with_mesh("../meshes/m.stl", " scale='.001 .001 .001'", NULL);
-	assert_true(mesh_of(setup)->size.x == 0.001);
+	expect_note("../meshes/m.dae", "", NULL, "convert it to STL");
+	expect_note("../meshes/m.stl", " scale='1 0 1'", NULL, "flat");
+	CalSetup *setup = robot_with_mesh("../meshes/m.stl", " scale='.001 -.001 .002'", NULL);
+	const CalVec3 scale = mesh_of(setup)->size;
+	assert_true(scale.x == 0.001 && scale.y == -0.001 && scale.z == 0.002);
 	cal_setup_destroy(setup);
 }
 
