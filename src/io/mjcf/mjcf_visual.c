@@ -59,12 +59,17 @@ static bool shape_of(const MjcfGeomAttributes *a, CalVisual *visual) {
 
 /* ---- meshes -------------------------------------------------------------------------------------------- */
 
-static bool is_uniform(CalVec3 scale) { return scale.x > 0 && scale.x == scale.y && scale.x == scale.z; }
+static bool is_turned(CalQuat q) { return q.x != 0 || q.y != 0 || q.z != 0; }
+static bool is_uniform(CalVec3 scale) { return scale.x == scale.y && scale.x == scale.z; }
 
-/* Where the coordinates of the file are in the geom: MuJoCo moves by -refpos, turns by refquat backwards, then scales. */
+/*
+ * Where the scaled coordinates of the file are in the geom: MuJoCo moves by -refpos, turns by refquat backwards, then scales.
+ * A turn before three different factors is no placement.
+ */
 static dpose pose_of_file(const MjcfMeshAttributes *a) {
 	const dmat3 back = dmat_transpose(dquat_matrix(a->refquat));
-	return (dpose){back, dscale(-a->scale.x, dmat_mul_vec(back, dvec_in(a->refpos)))};
+	const dvec3 p = dmat_mul_vec(back, dvec_in(a->refpos));
+	return (dpose){back, {-a->scale.x * p.x, -a->scale.y * p.y, -a->scale.z * p.z}};
 }
 
 /* *drawn false: it cannot be, which is reported. */
@@ -85,18 +90,11 @@ static bool mesh_shape(Mjcf *m, const MjcfGeom *geom, CalVisual *visual, bool *d
 	if (!found)
 		return import_note(m->im, CAL_IMPORT_IGNORED, e, "file", "%.120s: there is no such file; it is not drawn",
 		                   mesh->a.file);
-	if (!import_mesh_is_known(path))
-		return import_note(m->im, CAL_IMPORT_IGNORED, e, "file",
-		                   "%.120s: meshes of this format are not drawn; convert it to STL or OBJ", mesh->a.file);
-	if (!is_uniform(mesh->a.scale))
+	if (is_turned(mesh->a.refquat) && !is_uniform(mesh->a.scale))
 		return import_note(m->im, CAL_IMPORT_IGNORED, e, "scale",
-		                   "a mesh is drawn with one positive scale for all axes, not %g %g %g; it is not drawn",
-		                   mesh->a.scale.x, mesh->a.scale.y, mesh->a.scale.z);
-	visual->kind = CAL_VISUAL_MESH;
-	visual->size = (CalVec3){mesh->a.scale.x, 0, 0};
+		                   "a mesh that refquat turns is drawn with one scale for all axes only; it is not drawn");
 	visual->placement = mjcf_placement(dpose_mul(geom->pose, pose_of_file(&mesh->a)));
-	*drawn = true;
-	return (visual->file = import_beside(m->im, path)) != NULL || import_no_memory(m->im);
+	return import_visual_mesh(m->im, e, path, mesh->a.scale, visual, drawn);
 }
 
 static bool add_visual(Mjcf *m, const MjcfGeom *geom) {
