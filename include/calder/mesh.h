@@ -4,7 +4,7 @@
  * solid (docs/meshes.md). Contact has its own form of a mesh, made of the same triangles (CalMesh, calder/contact.h).
  *
  * Nothing here needs a model. Lengths are in m: files without a unit (STL, OBJ) are scaled by whoever reads them, and
- * cal_mesh_question_unit() says whether their size is that of millimeters.
+ * cal_mesh_question_unit() says whether their size may be in millimeters.
  */
 #ifndef CALDER_MESH_H
 #define CALDER_MESH_H
@@ -72,7 +72,7 @@ typedef struct CalMeshCheck {
 CAL_API CalStatus cal_mesh_check(const CalTriangles *mesh, const CalAllocator *allocator, CalMeshCheck *check,
                                  CalError *error);
 /**
- * Whether lengths seem to be in another unit than m, for a mesh of a part of a machine: a factor to scale by (0.001: they are in
+ * Whether lengths may be in another unit than m, for a mesh of a part of a machine: a factor to scale by (0.001:
  * mm), or 1. expected: size that the part should have, largest side of its bounding box [m]; 0: not known, then a part
  * of more than 20 m is questioned.
  */

@@ -34,6 +34,7 @@ OPTIONAL_OF = {
     "cal_projected_inverse_dynamics": ["vdot"],
     "cal_projection_accelerations": ["vdot"],
     "cal_setup_device": ["type", "name", "def"],
+    "cal_setup_diagnose": ["report"],
     "cal_sim_assemble": ["left"],
     "cal_sim_set_propagation": ["report"],
 }

@@ -94,7 +94,7 @@ static const char *read_value(JsonFlat *t, JsonValue *v) {
 	} else if (c == '-' || is_digit(c)) {
 		v->kind = JSON_NUMBER;
 		if (!read_number_text(t))
-			return "a number is expected here";
+			return "expected a number";
 	} else if (read_word(t, "true") || read_word(t, "false")) {
 		v->kind = JSON_FLAG;
 	} else if (read_word(t, "null")) {

@@ -150,7 +150,7 @@ static void wrong_files_are_reported_by_line(void **state) {
 	write_text("obj", "v 0 0 0\nf 1 b 2\n");
 	refused(CAL_ERR_INPUT, "\"b\" is none");
 	write_text("ply", "ply\n");
-	refused(CAL_ERR_INPUT, "read from .stl and .obj");
+	refused(CAL_ERR_INPUT, "read from .stl, .obj, .gltf and .glb");
 	snprintf(path, sizeof path, "no_such_file.stl");
 	refused(CAL_ERR_IO, "no_such_file.stl: error: the file could not be opened");
 }

@@ -335,7 +335,7 @@ static void mistakes_of_shapes_are_reported_with_their_place(void **state) {
 	check_shape("type: mesh, node: a", "13:10", "needs the key \"mesh\"");
 	check_shape("type: mesh, node: a, mesh: open.obj", "13:7", "is not closed");
 	check_shape("type: mesh, node: a, mesh: bad.obj", "13:38", "bad.obj:1: error: a vertex needs three numbers");
-	check_shape("type: mesh, node: a, mesh: solid.ply", "13:38", ".stl and .obj");
+	check_shape("type: mesh, node: a, mesh: solid.ply", "13:38", ".stl, .obj, .gltf and .glb");
 	char words[400] = "type: sphere, radius: 1, layers: [";
 	for (int i = 0; i < 32; i++)
 		snprintf(words + strlen(words), sizeof words - strlen(words), "%s%d", i ? ", " : "", i + 100);
