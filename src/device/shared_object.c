@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "device/device_type.h"
-#include "sim/subsystem.h"
+#include "sim/subsystem/subsystem.h"
 
 /* ---- code that is not to be run ------------------------------------------------------------------ */
 

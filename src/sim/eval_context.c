@@ -16,7 +16,7 @@
 
 #include "dynamics/tree/forces.h"
 #include "model/work.h"
-#include "sim/subsystem.h"
+#include "sim/subsystem/subsystem.h"
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 

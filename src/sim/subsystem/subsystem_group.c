@@ -14,7 +14,7 @@
 #include "dynamics/tree/mass.h"
 #include "integrate/scheme.h"
 #include "model/model.h"
-#include "sim/subsystem.h"
+#include "sim/subsystem/subsystem.h"
 
 static CalWork *work_of(const CalEvalContext *context, int group) {
 	return context->viewing ? context->sim->groups[group].view_work : context->sim->groups[group].work;

@@ -2,7 +2,7 @@
 /*
  * subsystem.c — components and compiled subsystems as devices: adding them, their frames, what is cleaned up after steps.
  */
-#include "sim/subsystem.h"
+#include "sim/subsystem/subsystem.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "sim/subsystem.h"
+#include "sim/subsystem/subsystem.h"
 
 static const double FREQUENCY = 10; // of the stabilisation where none is given and nothing is projected [rad/s]
 

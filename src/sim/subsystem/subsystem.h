@@ -14,8 +14,8 @@
  *     level "arm"   group "arm", ties to "arm/hand"    edge: the node by which the arm is attached
  *       level "arm/hand"   group "arm/hand"            edge: its own
  */
-#ifndef CALDER_SIM_SUBSYSTEM_H
-#define CALDER_SIM_SUBSYSTEM_H
+#ifndef CALDER_SIM_SUBSYSTEM_SUBSYSTEM_H
+#define CALDER_SIM_SUBSYSTEM_SUBSYSTEM_H
 
 #include <string.h>
 

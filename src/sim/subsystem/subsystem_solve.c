@@ -18,7 +18,7 @@
  * Loops and driven dofs are held meanwhile. What is closed to round-off is left alone, so that an adaptive method seldom
  * has to start afresh.
  */
-#include "sim/subsystem.h"
+#include "sim/subsystem/subsystem.h"
 
 #include <math.h>
 #include <stdio.h>
