@@ -54,6 +54,8 @@ CAL_API int cal_desc_loop_mechanism(const CalDesc *desc, CalLoopId loop);
 CAL_API int cal_desc_joint_mechanism(const CalDesc *desc, CalJointId joint);
 /** Nonzero: it is an independent joint of a mechanism. */
 CAL_API int cal_desc_joint_independent(const CalDesc *desc, CalJointId joint);
+/** q[coordinates of the joint] where the loops of its mechanism were closed; NULL: it is part of none. */
+CAL_API const double *cal_desc_joint_reference(const CalDesc *desc, CalJointId joint);
 
 /** An embedded mechanism of a model. */
 typedef struct CalMechanismInfo {

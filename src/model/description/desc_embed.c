@@ -25,3 +25,8 @@ int cal_desc_joint_independent(const CalDesc *desc, CalJointId joint) {
 	const DescEmbedding *embedding = embedding_of(desc, joint);
 	return embedding && embedding->independent;
 }
+
+const double *cal_desc_joint_reference(const CalDesc *desc, CalJointId joint) {
+	const DescEmbedding *embedding = embedding_of(desc, joint);
+	return embedding && embedding->mechanism ? embedding->q : NULL;
+}

@@ -158,6 +158,8 @@ static void write_desc(Writer *w) {
 		write_body(w, (uint32_t)i);
 	write_joints(w);
 	write_loops(w);
+	if (!w->setup)
+		write_references(w);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

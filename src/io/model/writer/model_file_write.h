@@ -38,6 +38,7 @@ void put_text(Writer *w, const char *text);                            // plain 
 void put_path(Writer *w, CalNodeId node);
 /** The key and its number, unless it is +0. */
 void put_quantity(Writer *w, bool *first, const char *key, double value);
+void write_references(Writer *w);
 void put_flag(Writer *w, bool *first, const char *key, int value);
 /** The key and its vector, unless it is zero. */
 void put_vector(Writer *w, bool *first, const char *key, CalVec3 v);

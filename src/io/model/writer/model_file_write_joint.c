@@ -111,6 +111,27 @@ void write_joints(Writer *w) {
 		write_joint(w, (CalJointId){(uint32_t)i});
 }
 
+/* From where embedded loops are closed, in a file without a state of its own. */
+void write_references(Writer *w) {
+	bool any = false;
+	for (uint32_t i = 1; i <= (uint32_t)cal_desc_joint_count(w->desc); i++) {
+		const double *q = cal_desc_joint_reference(w->desc, (CalJointId){i});
+		const CalJointDef *def = cal_desc_joint(w->desc, (CalJointId){i}, NULL, NULL);
+		const int count = q ? cal_joint_coordinate_count(def) : 0;
+		if (!q)
+			continue;
+		fputs(any ? "  " : "state:\n  ", w->out);
+		any = true;
+		put_text(w, def->name);
+		fputs(count == 1 ? ": {q: " : ": {q: [", w->out);
+		for (int k = 0; k < count; k++) {
+			fputs(k ? ", " : "", w->out);
+			put_number(w, q[k]);
+		}
+		fputs(count == 1 ? "}\n" : "]}\n", w->out);
+	}
+}
+
 /* ---- flexible bodies ----------------------------------------------------------------------------------- */
 
 static bool is_diagonal(const double *matrix, int n) {
