@@ -2,7 +2,7 @@
 /*
  * jumps.c — what jumps of forces cost a fixed step.
  *
- * A device whose values have no event() tells by their signs where its force begins, ends or jumps. Adaptive methods end a
+ * A device whose values have no event() states by their signs where its force begins, ends or jumps. Adaptive methods end a
  * step there, fixed steps do not: over a jump J of an acceleration, a step h of any order has an error of up to h J/2 in
  * speed, and the run is of first order. Where a value changes its sign in a step, the step is taken again in two halves,
  * from where it began. The difference of speeds is as large as the error; the sum over all jumps deserves a doubt above 1 %
