@@ -135,9 +135,7 @@ static bool read_visual(Urdf *u, const UrdfLink *link, XmlElement *e) {
 
 static bool ignore_collisions(Urdf *u, const UrdfLink *link) {
 	for (XmlElement *e = xml_child(link->element, "collision"); e; e = xml_again(e))
-		if (!import_ignore(u->im, e,
-		                   "URDF gives no stiffness or friction of contact; links do not touch. Add a contact "
-		                   "to the converted model (docs/contact.md)"))
+		if (!import_collision(u->im, e, link->name))
 			return false;
 	return true;
 }
