@@ -7,6 +7,7 @@
  */
 #include "view/scene.h"
 
+#include <calder/mesh.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -120,14 +121,30 @@ static void put_dimensions(JsonWriter *d, CalVisualKind kind, CalVec3 size) {
 	json_writer_close(d);
 }
 
-static void write_shape(JsonWriter *d, const CalVisual *v, int *mesh) {
+/* The color that all triangles of a mesh file have, where the visual has none of its own; -1: there is no such. */
+static int color_of_visual(const CalSetup *setup, const CalVisual *v) {
+	char path[1024];
+	CalMeshFile *file = NULL;
+	int color = v->color;
+	if (v->kind != CAL_VISUAL_MESH || color >= 0 || cal_setup_locate(setup, v->file, path, sizeof path) != 0 ||
+	    cal_mesh_file_read(path, v->size, NULL, &file, NULL) != CAL_OK)
+		return color;
+	const CalTriangles mesh = cal_mesh_file_triangles(file);
+	color = mesh.colors ? mesh.colors[0] : -1;
+	for (int i = 1; mesh.colors && i < mesh.triangle_count; i++)
+		color = mesh.colors[i] == color ? color : -1;
+	cal_mesh_file_destroy(file);
+	return color;
+}
+
+static void write_shape(JsonWriter *d, const CalSetup *setup, const CalVisual *v, int *mesh) {
 	json_writer_open(d, '{');
 	json_writer_put_text(d, "kind", cal_visual_name(v->kind));
 	put_placement(d, v->placement);
 	put_dimensions(d, v->kind, v->size);
 	if (v->kind == CAL_VISUAL_MESH)
 		json_writer_put_number(d, "mesh", (*mesh)++);
-	put_color(d, v->color);
+	put_color(d, color_of_visual(setup, v));
 	json_writer_close(d);
 }
 
@@ -157,10 +174,10 @@ static void write_shapes(JsonWriter *d, const CalSetup *setup, const SceneIndex 
 	json_writer_key(d, "shapes");
 	json_writer_open(d, '[');
 	for (int i = 0; i < count; i++)
-		write_shape(d, &visuals[i], mesh);
+		write_shape(d, setup, &visuals[i], mesh);
 	const bool plain = count == 0 && !visuals && body && !flexible_is(desc, id) && !index->first[id.value];
 	if (plain && box_of_inertia(body, &box))
-		write_shape(d, &box, mesh);
+		write_shape(d, setup, &box, mesh);
 	json_writer_close(d);
 }
 

@@ -65,4 +65,36 @@ expect 0 "calder check --strict mended.yaml" '0 errors, 0 warnings'
 expect 0 "calder check --fix again.yaml mended.yaml" 'proposes no change'
 [ ! -e again.yaml ] || fail "again.yaml was written"
 expect 2 "calder check --fix slip.yaml slip.yaml" 'slip.yaml'
+# In a replay a mirrored mesh keeps its outside outside, and has the color of its material.
+printf 'newmtl paint\nKd 1 0 0.5\n' >paint.mtl
+{ echo 'mtllib paint.mtl'; echo 'usemtl paint'; cat corner.obj; } >painted.obj
+sed 's/corner/painted/; $a run: {duration: 0.1}' link.yaml >painted.yaml
+calder 0 run painted.yaml -o painted.h5
+if ! grep -q CALDER_WITH_HDF5 err; then
+	calder 0 view painted.h5 --json painted.json
+	python '
+import base64, json, struct
+scene = json.load(open("painted.json"))
+def arrays(node):
+    if isinstance(node, dict):
+        if "vertices" in node and "triangles" in node:
+            yield node
+        for value in node.values():
+            yield from arrays(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from arrays(value)
+mesh = next(arrays(scene))
+v = struct.unpack("<12f", base64.b64decode(mesh["vertices"]["data"]))
+t = struct.unpack("<12I", base64.b64decode(mesh["triangles"]["data"]))
+p = [v[3 * i:3 * i + 3] for i in range(4)]
+volume = 0
+for i in range(0, 12, 3):
+    a, b, c = (p[k] for k in t[i:i + 3])
+    volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6
+assert abs(volume - 0.001) < 1e-9 and min(x[0] for x in p) < -0.09, (volume, p)
+assert "#ff0080" in open("painted.json").read()
+'
+fi
+
 exit $((failures > 0))
