@@ -222,5 +222,7 @@ calder 2 operators --independent crnk bars.yaml
 stderr_has "no degree of freedom 'crnk'"
 calder 2 operators --node coupler/tip bars.yaml
 stderr_has "no node 'coupler/tip'"
+calder 3 operators "$SOURCE_DIR/examples/components/machine.yaml"
+stderr_has 'subsystem "left/shoulder" is tied to other groups'
 
 exit $((failures > 0))

@@ -472,6 +472,31 @@ static void kinematic_sides_that_part_are_named(void **state) {
 	machine_free(&m);
 }
 
+/* Groups observed together are as each by itself, and as the first one of a new state. */
+static void groups_are_observed_together(void **state) {
+	(void)state;
+	enum { GROUPS = 3, MOST = 16 };
+	const CalSimOptions options = precise();
+	Machine m = machine_of(SPACE_PARTS(""), &options);
+	for (int k = 0; k < 2; k++) {
+		double alone[GROUPS][MOST] = {{0}};
+		CalSimView view;
+		advance(&m, 0.1 * (k + 1));
+		for (int g = 0; g < GROUPS; g++) {
+			const int nu = cal_model_u_count(cal_sim_model(m.sim, g));
+			assert_true(nu <= MOST);
+			assert_int_equal(cal_sim_observe(m.sim, g, &view), CAL_OK);
+			memcpy(alone[g], view.udot, (size_t)nu * sizeof(double));
+		}
+		advance(&m, 0.1 * (k + 1)); // nothing is known of it any more
+		for (int g = 0; g < GROUPS; g++) {
+			assert_int_equal(cal_sim_observe_also(m.sim, g, &view), CAL_OK);
+			assert_memory_equal(alone[g], view.udot, (size_t)cal_model_u_count(view.model) * sizeof(double));
+		}
+	}
+	machine_free(&m);
+}
+
 static void checkpoints_are_bit_identical(void **state) {
 	(void)state;
 	const CalSimOptions options = precise();
@@ -756,6 +781,7 @@ int main(void) {
 		cmocka_unit_test(a_component_may_be_rigid_for_a_while),
 		cmocka_unit_test(a_component_brings_its_propagation),
 		cmocka_unit_test(kinematic_sides_that_part_are_named),
+		cmocka_unit_test(groups_are_observed_together),
 		cmocka_unit_test(checkpoints_are_bit_identical),
 		cmocka_unit_test(a_component_can_be_let_go_and_caught),
 		cmocka_unit_test(implicit_steps_are_those_of_the_flat_machine),
