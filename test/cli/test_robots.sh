@@ -113,6 +113,7 @@ ROS_PACKAGE_PATH=/nowhere:$PWD/roots calder 0 check part.urdf
 calder 0 models "$models"
 stdout_has '^arm +ok +M '
 stdout_has '^hand +ok .* hard '
+stdout_has '^leg +ok .* hard '
 stdout_has '^[0-9]+ passed, 0 failed, 0 skipped$'
 mkdir -p wrong/arm && cp "$models"/arm/* wrong/arm
 sed -i 's/<mass value="0.6"/<mass value="0.60000001"/' wrong/arm/arm.urdf

@@ -2,7 +2,7 @@
 /*
  * mjcf_equality.c — equalities as loops and couplings.
  *
- * They are rigid here: MuJoCo's yield (solref, solimp). What `connect` ties on the second body is found at qpos0.
+ * They are rigid here: MuJoCo's are compliant (solref, solimp). What `connect` ties on the second body is found at qpos0.
  * Polynomials of joints and tendons are taken over up to the first degree.
  */
 #include <math.h>
@@ -259,7 +259,7 @@ bool mjcf_read_equalities(Mjcf *m, MjcfFile *file) {
 				return false;
 		if (cal_desc_loop_count(m->im->desc) > before &&
 		    !import_note(m->im, CAL_IMPORT_CHANGED, section, NULL,
-		                 "equalities are rigid here; MuJoCo's yield by solref and solimp"))
+		                 "equalities are rigid here; MuJoCo's are compliant by solref and solimp"))
 			return false;
 	}
 	return true;

@@ -3,7 +3,7 @@
  * mjcf_joint.c — limits, dry friction and springs of higher order of joints as devices, weight compensation, and the initial
  * state.
  *
- * MuJoCo's limits are constraints that yield: beyond the limit by r, at the speed v, the acceleration aimed at is
+ * MuJoCo's limits are compliant constraints: beyond the limit by r, at the speed v, the acceleration aimed at is
  * -b v - k r, with b = 2/(d tau) and k = 1/(d tau z)^2 of a time constant tau, a damping ratio z and the impedance d
  * (solreflimit, solimplimit). Here a spring and damper push back with these factors times the inertia that the joint feels
  * at qpos0.

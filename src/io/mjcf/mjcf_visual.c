@@ -26,7 +26,7 @@ static bool color_of(Mjcf *m, const MjcfGeom *geom, int *color, bool *visible) {
 	return true;
 }
 
-/* A geom as a visual; false: it cannot be shown. */
+/* The visual of a geom; false: nothing that can be shown. */
 static bool shape_of(const MjcfGeomAttributes *a, CalVisual *visual) {
 	visual->size = (CalVec3){a->size[0], 0, 2 * a->size[1]};
 	switch (a->type) {
