@@ -18,7 +18,7 @@ typedef struct Geometry {
 	CalVec3 lower, upper;        // bounding box of all shapes
 	bool has_solid;              // volume > 0: the solid below is that of its visuals, else of its contact shapes
 	MassProperties solid;        // of density 1; shapes that overlap count twice
-	CalVec3 low_node, high_node; // box of its nodes and its own frame
+	CalVec3 low_node, high_node; // box of its nodes, joints and own frame
 } Geometry;
 
 /** What is known of a body. */

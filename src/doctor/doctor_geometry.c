@@ -164,6 +164,26 @@ static void add_contact(Doctor *doctor, const CalContactDef *contact, const bool
 	}
 }
 
+/* Where a joint is on one of its bodies. */
+static void add_joint_side(Doctor *doctor, CalNodeId id, dpose side) {
+	CalBodyId body = {0};
+	const CalNodeDef *node = cal_desc_node(doctor->desc, id, &body);
+	if (!node || !body.value)
+		return;
+	Geometry *g = &doctor->bodies[body.value - 1].shape;
+	const dpose X = dpose_mul(pose_of(node->placement), side);
+	grow_box(&g->low_node, &g->high_node, dvec_out(X.r));
+}
+
+static void add_joints(Doctor *doctor) {
+	for (int i = 1; i <= cal_desc_joint_count(doctor->desc); i++) {
+		CalNodeId inboard, outboard;
+		const CalJointDef *joint = cal_desc_joint(doctor->desc, (CalJointId){(uint32_t)i}, &inboard, &outboard);
+		add_joint_side(doctor, inboard, pose_of(joint->inboard));
+		add_joint_side(doctor, outboard, dpose_inverse(pose_of(joint->outboard)));
+	}
+}
+
 static void add_nodes(Doctor *doctor) {
 	for (int i = 1; i <= cal_desc_node_count(doctor->desc); i++) {
 		CalBodyId body = {0};
@@ -177,6 +197,7 @@ static void add_nodes(Doctor *doctor) {
 
 void doctor_measure(Doctor *doctor) {
 	add_nodes(doctor);
+	add_joints(doctor);
 	for (int i = 0; i < doctor->count; i++)
 		add_visuals(doctor, &doctor->bodies[i]);
 	bool *seen = memory_alloc(&doctor->allocator, (size_t)doctor->count * sizeof *seen);

@@ -87,11 +87,20 @@ static double median_density(const Doctor *doctor) {
 	return median;
 }
 
+/* Of a robot whose meshes are not at hand, only its feet may be left: what fits a box about all shapes and nodes is right. */
+static bool fits_box(const Patient *p) {
+	const Geometry *g = &p->shape;
+	const double x = fmax(g->upper.x, g->high_node.x) - fmin(g->lower.x, g->low_node.x),
+				 y = fmax(g->upper.y, g->high_node.y) - fmin(g->lower.y, g->low_node.y),
+				 z = fmax(g->upper.z, g->high_node.z) - fmin(g->lower.z, g->low_node.z);
+	return p->def->mass < DENSEST * x * y * z;
+}
+
 static void examine_density(const Doctor *doctor, Patient *p, double median) {
 	const double density = density_of(p), ratio = median > 0 ? density / median : 1;
 	const bool odd = (ratio > ODD || ratio < 1 / ODD) && is_matter(median) &&
 	                 (is_matter(density / 1000) || is_matter(density * 1000)) && !is_matter(density);
-	if (density > DENSEST || density < LIGHTEST || odd)
+	if ((density > DENSEST && !fits_box(p)) || density < LIGHTEST || odd)
 		report_density(doctor, p, density, median);
 }
 
@@ -99,13 +108,21 @@ static void examine_density(const Doctor *doctor, Patient *p, double median) {
 
 static double outside(double low, double high, double x) { return fmax(0, fmax(low - x, x - high)); }
 
+/* Some shapes of the body may be missing: a center among its nodes is no finding, but for one that is zero. */
+static bool is_among_nodes(const Patient *p) {
+	const CalVec3 c = p->def->com, a = p->shape.low_node, b = p->shape.high_node;
+	const bool zero = c.x == 0 && c.y == 0 && c.z == 0;
+	const double size = fmax(b.x - a.x, fmax(b.y - a.y, b.z - a.z));
+	return !zero && outside(a.x, b.x, c.x) + outside(a.y, b.y, c.y) + outside(a.z, b.z, c.z) < size;
+}
+
 static void examine_center(const Doctor *doctor, Patient *p) {
 	const Geometry *g = &p->shape;
 	const CalVec3 c = p->def->com;
 	const double size = geometry_size(g);
 	const double x = outside(g->lower.x, g->upper.x, c.x), y = outside(g->lower.y, g->upper.y, c.y),
 				 z = outside(g->lower.z, g->upper.z, c.z), distance = sqrt(x * x + y * y + z * z);
-	if (!(distance > 2 * size))
+	if (!(distance > 2 * size) || is_among_nodes(p))
 		return;
 	Finding f = {.proposal = *p->def};
 	const double reach = sqrt(c.x * c.x + c.y * c.y + c.z * c.z);

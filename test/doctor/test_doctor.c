@@ -136,7 +136,7 @@ static const Fault faults[] = {
 /* The same without the fault. */
 static const char *const healthy[] = {
 	LINK(GIVEN "[0.027, 0.216, 0.1998]", BOX),
-	LINK(GIVEN "[0.031, 0.19, 0.23]", BOX), // not homogeneous
+	LINK(GIVEN "[0.031, 0.21, 0.23]", BOX), // not homogeneous
 	LINK(GIVEN "{xx: 0.07425, yy: 0.16875, zz: 0.1998, xy: -0.0818394}", TURNED),
 	LINK("mass: 1, com: [0.5, 0, 0], inertia: [0.001, 0.084, 0.084], nodes: {end: [1, 0, 0]}", "visual: []"),
 	LINK("mass: 60, inertia: [1.25, 1.7, 2.05]", "visual: {box: [0.5, 0.4, 0.3]}"),
@@ -156,6 +156,14 @@ static const char *const healthy[] = {
 	TWO("l_arm: {mass: 2, com: [0.01, 0.05, 0.1], inertia: {xx: 0.02, yy: 0.022, zz: 0.005, xy: 0.001, xz: 0.0007, yz: -0.002}}",
         "r_arm: {mass: 2, com: [-0.01, -0.05, 0.1], inertia: {xx: 0.02, yy: 0.022, zz: 0.005, xy: 0.001, xz: -0.0007, yz: 0.002}}",
         "l_arm}, two: {type: revolute, to: r_arm}"), // turned by half a turn
+	// shapes that are four small feet only, and a center among the nodes
+	LINK("mass: 0.6, com: [0.04, 0, -0.02], inertia: [2.2e-4, 1.6e-3, 1.7e-3], nodes: {toe: [0.2, 0, 0]}",
+         "visual: [{sphere: 0.005, at: [-0.05, 0.025, -0.03]}, {sphere: 0.005, at: [-0.05, -0.025, -0.03]}, "
+         "{sphere: 0.005, at: [0.12, 0.03, -0.03]}, {sphere: 0.005, at: [0.12, -0.03, -0.03]}]"),
+	LINK(
+		"mass: 1.7, com: [-0.022, 0, 0.0003], inertia: [0.0006, 0.0016, 0.0019], nodes: {l: [-0.07, 0.06, 0], r: [-0.07, -0.06, 0]}",
+		"visual: {box: [0.03, 0.01, 0.01], at: [0.08, 0, 0.05]}"),
+	LINK("mass: 1, com: [2e-17, 0, 0], inertia: [0.01, 0.01, 0.01]", "visual: {sphere: 0.15}"), // rounding
 	TWO("arm: {mass: 2, box: [0.5, 0.1, 0.1]}", "tip: {nodes: {end: [0.1, 0, 0]}}",
         "arm}, wrist: {type: weld, from: arm, to: tip}"),
 	TWO("wheel_l: {mass: 3, cylinder: {radius: 0.3, length: 0.05}}",
@@ -277,6 +285,7 @@ static void planted_faults_are_found(void **unused) {
 static void says_nothing(CalSetup *setup, const char *name) {
 	Found found = {0};
 	assert_int_equal(cal_setup_diagnose(setup, on_diagnosis, &found, NULL), CAL_OK);
+	cal_desc_check(cal_setup_desc(setup), on_finding, &found);
 	if (found.others)
 		fail_msg("%s: %d findings: %s", name, found.others, found.last);
 }

@@ -23,6 +23,7 @@ static const double ARITHMETIC = 1e-9;   // relative to the largest moment
 static const double MAX_ROUNDING = 1e-2; // relative to the largest moment
 // Ratios of the radius of gyration to the body's own dimensions that suggest millimeters for meters.
 static const double GYRATION_MAX_NODES = 100, GYRATION_MAX_ORIGIN = 1000, GYRATION_MIN = 1e-3;
+static const double GYRATION_OF_POINT = 1e10; // dimensions that are rounding: the body has no nodes and no offset
 
 typedef struct Moments {
 	double p[3];   // principal moments, ascending
@@ -208,7 +209,7 @@ static void check_units(Check *check, const CalBodyDef *body, const Moments *m, 
 	}
 	double gyration = sqrt(m->p[2] / body->mass), ratio = gyration / extent.reach;
 	double most = extent.has_node ? GYRATION_MAX_NODES : GYRATION_MAX_ORIGIN;
-	if (ratio > most || ratio < GYRATION_MIN) {
+	if ((ratio > most && ratio < GYRATION_OF_POINT) || ratio < GYRATION_MIN) {
 		check_warning(check, body->place,
 		              "body \"%s\": its radius of gyration, %.3g m, is %s than its nodes and center of mass suggest "
 		              "(%.3g m); are lengths or inertia in millimeters?",
