@@ -38,7 +38,8 @@ typedef struct FuzzTarget {
 	X(units)                \
 	X(live)                 \
 	X(urdf)                 \
-	X(mjcf)
+	X(mjcf)                 \
+	X(sdf)
 
 #define FUZZ_DECLARE(name) extern const FuzzTarget fuzz_##name;
 FUZZ_TARGET_LIST(FUZZ_DECLARE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * robots.c — fuzz targets: any bytes as a robot file. What can be read has a sound description, runs or is refused with a
- * reason, and is the same model after it was written and read again. The first byte chooses the options.
+ * reason, and is the same model after it was written and read again. The length chooses the options.
  */
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
@@ -10,9 +10,23 @@
 #include <string.h>
 
 #include <calder/io.h>
-#include <calder/model.h>
+#include <calder/scenario.h>
 
 #include "fuzz.h"
+
+enum { MAX_SPEEDS = 64 }; // keeps one input fast
+
+/* Devices are checked when they are added to a simulation. */
+static void simulate(const CalSetup *setup) {
+	CalSim *sim = NULL;
+	CalScenario *scenario = NULL;
+	CalError error;
+	memset(&error, 0x5a, sizeof error);
+	if (cal_setup_simulate(setup, NULL, &sim, &scenario, &error) != CAL_OK)
+		fuzz_expect_error(&error);
+	cal_scenario_destroy(scenario);
+	cal_sim_destroy(sim);
+}
 
 static void compile(const CalSetup *setup) {
 	CalModel *model = NULL;
@@ -20,6 +34,8 @@ static void compile(const CalSetup *setup) {
 	memset(&error, 0x5a, sizeof error);
 	if (cal_model_compile(cal_setup_desc(setup), NULL, &model, &error) != CAL_OK)
 		fuzz_expect_error(&error);
+	else if (cal_model_u_count(model) <= MAX_SPEEDS)
+		simulate(setup);
 	cal_model_destroy(model);
 }
 
@@ -51,12 +67,9 @@ static void run(const uint8_t *data, size_t size) {
 	CalSetup *setup = NULL;
 	CalError error;
 	CalImportNote note;
-	if (size < 1)
-		return;
-	const CalReadOptions options = {.base = (CalImportBase)(data[0] & 1 ? CAL_BASE_FREE : CAL_BASE_DEFAULT),
-	                                .partial = data[0] >> 1 & 1};
+	const CalReadOptions options = {.base = size & 1 ? CAL_BASE_FREE : CAL_BASE_DEFAULT, .partial = size >> 1 & 1};
 	memset(&error, 0x5a, sizeof error);
-	if (cal_model_parse((const char *)data + 1, size - 1, "fuzz.xml", &options, NULL, &setup, &error) != CAL_OK) {
+	if (cal_model_parse((const char *)data, size, "fuzz.xml", &options, NULL, &setup, &error) != CAL_OK) {
 		fuzz_expect_error(&error);
 		fuzz_expect(setup == NULL, "no setup of a file that is refused");
 		return;
@@ -72,3 +85,5 @@ static void run(const uint8_t *data, size_t size) {
 }
 
 const FuzzTarget fuzz_urdf = {"urdf", NULL, run};
+const FuzzTarget fuzz_mjcf = {"mjcf", NULL, run};
+const FuzzTarget fuzz_sdf = {"sdf", NULL, run};

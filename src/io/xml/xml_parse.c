@@ -84,7 +84,7 @@ static void start_element(void *user, const char *name, const char **attributes)
 	if (p->status != CAL_OK)
 		return;
 	if (p->depth == XML_MAX_DEPTH) {
-		stop(p, CAL_ERR_INPUT, "elements are nested more than 256 deep");
+		stop(p, CAL_ERR_INPUT, "elements are nested more than 1024 deep");
 		return;
 	}
 	if (p->tree->element_count == XML_MAX_ELEMENTS) {

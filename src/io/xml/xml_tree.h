@@ -19,7 +19,7 @@
 #include "base/error.h"
 
 enum {
-	XML_MAX_DEPTH = 256,        // nesting
+	XML_MAX_DEPTH = 1024,       // nesting
 	XML_MAX_BYTES = 1 << 28,    // of a document
 	XML_MAX_ELEMENTS = 1 << 22, // of a document with all that it includes
 	XML_MAX_ATTRIBUTE = 1 << 24 // bytes of one attribute, and of the text of one element

@@ -112,10 +112,10 @@ static void what_could_hurt_is_refused(void **state) {
 	refuse("", 0, "t.xml:1:1: error: no element found");
 	refuse("<a>\n<b></a>", 11, "t.xml:2:");
 	refuse("<a x='1' x='2'/>", 16, "t.xml:1:");
-	char deep[4 * 300 + 1] = "";
-	for (int i = 0; i < 300; i++)
+	char deep[3 * 1100 + 1] = "";
+	for (int i = 0; i < 1100; i++)
 		memcpy(deep + 3 * i, "<a>", 4);
-	refuse(deep, strlen(deep), "t.xml:1:769: error: elements are nested more than 256 deep");
+	refuse(deep, strlen(deep), "t.xml:1:3073: error: elements are nested more than 1024 deep");
 	refuse("<a>\0</a>", 8, "t.xml:1:4");
 }
 
