@@ -181,12 +181,38 @@ static void write_shapes(JsonWriter *d, const CalSetup *setup, const SceneIndex 
 	json_writer_close(d);
 }
 
+/* A closed mesh that is inside out is drawn with its triangles reversed; the doctor reports it. */
+static CalStatus create_reversed(const char *path, const CalTriangles *t, CalMesh **mesh) {
+	int *corners = malloc(3 * (size_t)t->triangle_count * sizeof *corners);
+	if (!corners)
+		return CAL_ERR_MEMORY;
+	for (int i = 0; i < 3 * t->triangle_count; i++)
+		corners[i] = t->corners[i - i % 3 + 2 - i % 3];
+	const CalStatus status =
+		cal_mesh_create(path, t->vertices, t->vertex_count, corners, t->triangle_count, NULL, mesh, NULL);
+	free(corners);
+	return status;
+}
+
+static CalStatus read_drawn_mesh(const char *path, CalVec3 factors, CalMesh **mesh, CalError *error) {
+	CalMeshFile *file = NULL;
+	CalStatus status = cal_mesh_file_read(path, factors, NULL, &file, error);
+	if (status != CAL_OK)
+		return status;
+	const CalTriangles t = cal_mesh_file_triangles(file);
+	status = cal_mesh_create(path, t.vertices, t.vertex_count, t.corners, t.triangle_count, NULL, mesh, error);
+	if (status != CAL_OK && create_reversed(path, &t, mesh) == CAL_OK)
+		status = CAL_OK;
+	cal_mesh_file_destroy(file);
+	return status;
+}
+
 static CalStatus write_mesh(JsonWriter *d, const CalSetup *setup, const CalVisual *v, CalError *error) {
 	char path[1024];
 	CalMesh *mesh = NULL;
 	if (cal_setup_locate(setup, v->file, path, sizeof path) != 0)
 		return error_set(error, CAL_ERR_INPUT, "the name of the mesh \"%.80s...\" is too long", v->file);
-	const CalStatus status = cal_mesh_read(path, v->size, NULL, &mesh, error);
+	const CalStatus status = read_drawn_mesh(path, v->size, &mesh, error);
 	if (status != CAL_OK)
 		return status;
 	const CalMeshInfo info = cal_mesh_info(mesh);

@@ -71,6 +71,9 @@ printf 'newmtl paint\nKd 1 0 0.5\n' >paint.mtl
 sed 's/corner/painted/; $a run: {duration: 0.1}' link.yaml >painted.yaml
 calder 0 run painted.yaml -o painted.h5
 if ! grep -q CALDER_WITH_HDF5 err; then
+	sed 's/painted/inverted/; s/density: 1000, mesh: {file: \(.*\), scale.*}}/mass: 1, inertia: [1, 1, 1], visual: {mesh: \1}}/' painted.yaml >inverted.yaml
+	calder 0 run inverted.yaml -o inverted.h5
+	calder 0 view inverted.h5 --json inverted.json # drawn, though inside out
 	calder 0 view painted.h5 --json painted.json
 	python '
 import base64, json, struct
