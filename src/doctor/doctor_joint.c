@@ -39,12 +39,9 @@ static bool is_angle(const Doctor *doctor, CalJointId joint, int dof) {
 
 static bool is_whole(double x) { return fabs(x - round(x)) < 1e-9 * fmax(1, fabs(x)); }
 
-/* The reader of model files has questioned angles already. */
-static bool reader_warned(const Doctor *doctor) {
-	for (int i = 0; i < cal_setup_warning_count(doctor->setup); i++)
-		if (strstr(cal_setup_warning(doctor->setup, i), "is in rad"))
-			return true;
-	return false;
+/* The reader of model files questions angles without a unit by itself. */
+static bool reader_asks(const Doctor *doctor, const char *place) {
+	return place && !cal_setup_format(doctor->setup)[0];
 }
 
 static void name_joint(const Doctor *doctor, CalJointId joint, Finding *f) {
@@ -74,7 +71,7 @@ static bool examine_unit(const Doctor *doctor, const CalLimitDef *limit) {
 	if (!is_angle(doctor, limit->joint, limit->dof))
 		return false;
 	name_joint(doctor, limit->joint, &f);
-	if (may_be_degrees(limit->lower, limit->upper) && !reader_warned(doctor)) {
+	if (may_be_degrees(limit->lower, limit->upper) && !reader_asks(doctor, limit->place)) {
 		FINDING(f.evidence, "its limits are %g and %g rad, up to %.3g turns", limit->lower, limit->upper,
 		        fmax(fabs(limit->lower), fabs(limit->upper)) / (2 * pi));
 		FINDING(f.cause, "the limits are in degrees, and the file says radians");
@@ -125,12 +122,10 @@ static void examine_range(const Doctor *doctor, const CalLimitDef *limit) {
 /* ---- states --------------------------------------------------------------------------------------------------- */
 
 static void examine_states(const Doctor *doctor) {
-	if (reader_warned(doctor))
-		return;
 	for (int i = 0; i < cal_setup_state_count(doctor->setup); i++) {
 		CalJointId joint;
 		CalStateDef state;
-		if (cal_setup_state(doctor->setup, i, &joint, &state) != CAL_OK || !state.q)
+		if (cal_setup_state(doctor->setup, i, &joint, &state) != CAL_OK || !state.q || reader_asks(doctor, state.place))
 			continue;
 		const CalJointDef *def = cal_desc_joint(doctor->desc, joint, NULL, NULL);
 		const int count = cal_joint_speed_count(def);

@@ -61,7 +61,7 @@ static dvec3 unit(dvec3 v, dvec3 otherwise) {
 static CalQuat quat_of_zaxis(dvec3 v) {
 	const dvec3 z = unit(v, (dvec3){0, 0, 1}), across = {-z.y, z.x, 0};
 	const double s = sqrt(ddot(across, across));
-	const double angle = atan2(s, z.z);
+	const double angle = portable_atan2(s, z.z);
 	return dquat_exp(dscale(angle, s > 0 ? dscale(1 / s, across) : (dvec3){1, 0, 0}));
 }
 

@@ -50,7 +50,7 @@ static bool shape_of(const MjcfGeomAttributes *a, CalVisual *visual) {
 		return true;
 	case MJCF_ELLIPSOID: // by its mean radius
 		visual->kind = CAL_VISUAL_SPHERE;
-		visual->size.x = cbrt(a->size[0] * a->size[1] * a->size[2]);
+		visual->size.x = portable_pow(a->size[0] * a->size[1] * a->size[2], 1.0 / 3.0);
 		return true;
 	default:
 		return false;
