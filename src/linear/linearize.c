@@ -41,6 +41,7 @@ typedef struct Linearization {
 	double *column, *spare;  // [nu]
 	double *moved[4];        // [nq], [nq], [nu], [nu]
 	NullSpace space;
+	NullSpaceRates rates;
 } Linearization;
 
 static void layout(Linearization *l, Cursor *cursor) {
@@ -59,6 +60,9 @@ static void layout(Linearization *l, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, l->lambda, rows);
 	CURSOR_ARRAY(cursor, l->G, rows * nu);
 	null_space_layout(l->model, cursor, &l->space);
+	double **const moving[] = {&l->rates.first, &l->rates.second};
+	for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
+		CURSOR_ARRAY(cursor, *moving[i], rows > 0 ? nu * nu : 0);
 }
 
 /* ---- forces --------------------------------------------------------------------------------- */
@@ -260,6 +264,29 @@ static void layout_results(Results *r, int nu, int n, Cursor *cursor) {
 		CURSOR_ARRAY(cursor, *square[i], (size_t)n * (size_t)n);
 }
 
+/* N moves with the state: 2 N'M N_t is damping, N'(M N_tt + C N_t) stiffness. */
+static CalStatus add_moving(Linearization *l, const Results *r) {
+	const int n = l->space.count;
+	NullSpaceRates *rates = &l->rates;
+	bool moves = false;
+	if (l->structural || l->rows == 0)
+		return CAL_OK;
+	find_scales(l, l->force);
+	*rates = (NullSpaceRates){.udot = l->udot,
+	                          .scale = l->force,
+	                          .at = l->at,
+	                          .way = l->column,
+	                          .first = rates->first,
+	                          .second = rates->second};
+	const CalStatus status = null_space_rates(l->model, l->state, l->work, &l->space, rates, &moves);
+	if (status != CAL_OK || !moves)
+		return status;
+	null_space_add(l->nu, n, r->N, 2, l->M, rates->first, l->scratch, r->C);
+	null_space_add(l->nu, n, r->N, 1, l->M, rates->second, l->scratch, r->K);
+	null_space_add(l->nu, n, r->N, 1, l->C, rates->first, l->scratch, r->K);
+	return CAL_OK;
+}
+
 static double mean_acceleration(const Linearization *l) {
 	const size_t nu = (size_t)l->nu;
 	double sum = 0, trace = 0;
@@ -289,6 +316,11 @@ static CalStatus keep_results(Linearization *l, const CalAllocator *allocator, C
 	null_space_project(s, l->nu, l->M, l->scratch, r.M);
 	null_space_project(s, l->nu, l->C, l->scratch, r.C);
 	null_space_project(s, l->nu, l->K, l->scratch, r.K);
+	const CalStatus status = add_moving(l, &r);
+	if (status != CAL_OK) {
+		memory_free(allocator, memory);
+		return status;
+	}
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
 			r.M[i * n + j] = r.M[j * n + i] = 0.5 * (r.M[i * n + j] + r.M[j * n + i]);

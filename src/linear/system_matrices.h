@@ -7,6 +7,7 @@
 
 #include <calder/closed.h>
 #include <calder/linear.h>
+#include <stdbool.h>
 
 #include "base/cursor.h"
 
@@ -25,6 +26,7 @@ typedef struct NullSpace {
 	const double *N;           // [nu n] by rows, N[i n + k]
 	double *G, *gamma;         // [rows nu], [rows] at the state
 	uint8_t *frozen;           // [nu] what is prescribed
+	uint8_t *independent;      // [nu] scratch
 	CalProjection *projection; // that has N
 } NullSpace;
 
@@ -35,5 +37,23 @@ CalStatus null_space_find(const CalModel *model, const CalState *state, CalWork 
 
 /** out[n n] = N' A N with A[nu nu]; scratch[nu n]. */
 void null_space_project(const NullSpace *space, int nu, const double *A, double *scratch, double *out);
+
+/** How N changes along the motion, by differences. */
+typedef struct NullSpaceRates {
+	const double *udot;     // [nu] accelerations at the state
+	const double *scale;    // [nu] what counts like 1 rad
+	CalState at;            // scratch: a state of the model
+	double *way;            // [nu] scratch
+	double *first, *second; // [nu n] dN/dt and d2N/dt2
+} NullSpaceRates;
+/**
+ * Fills both; *moves false: nothing moves, and they are zero. N of the space is that of another state afterwards: copy it
+ * before.
+ */
+CalStatus null_space_rates(const CalModel *model, const CalState *state, CalWork *work, NullSpace *space,
+                           NullSpaceRates *rates, bool *moves);
+/** out[n n] += factor N' A X with A[nu nu], N[nu n] and X[nu n]; scratch[nu n]. */
+void null_space_add(int nu, int n, const double *N, double factor, const double *A, const double *X, double *scratch,
+                    double *out);
 
 #endif

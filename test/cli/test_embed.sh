@@ -43,6 +43,29 @@ awk -F, '
 	}
 	END { exit bad || rows < 100 }' arm.csv loops.csv || fail 'motion with and without embedding'
 
+# ---- linear equations about a moving state: those of the loop, whose null space moves, are those of the tree
+for model in arm loops; do
+	calder 0 modes --system $model.yaml --at 0.7 --json
+	mv out $model.json
+done
+if command -v python3 >/dev/null; then
+	python3 - <<'PY' || fail 'modes with and without embedding'
+import json
+def roots(name):
+    found = []
+    def walk(part):
+        if isinstance(part, dict) and "real" in part and "imag" in part:
+            found.append((part["real"], part["imag"]))
+        for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else []:
+            walk(inner)
+    walk(json.load(open(name)))
+    return found
+a, b = roots("arm.json"), roots("loops.json")
+off = max(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q))
+assert len(a) == len(b) >= 4 and off < 1e-6, (len(a), len(b), off)
+PY
+fi
+
 # ---- one branch, the same bits; written and read again
 calder 0 run arm.yaml -q -d 0.1 -s q -o one.csv
 calder 0 run arm.yaml -q -d 0.1 -s q --threads 2 --branches 2 -o two.csv
