@@ -321,6 +321,19 @@ static void assign_accumulators(const Parts *to, const uint8_t *marks) {
 	}
 }
 
+/*
+ * A fused body takes what the link after its node brings: the joint there, or nothing at the end. With that joint in
+ * another piece, that link is of another subtree.
+ */
+static void part_fused_bodies(const Parts *to) {
+	const CalModel *m = to->model;
+	for (int f = 0; f < m->flex_count; ++f) {
+		const int node = to->flexes[f].link + 1;
+		if (node + 1 < m->link_count && to->links[node + 1].parent != node)
+			to->flexes[f].fused = 0;
+	}
+}
+
 static void mark_interface(const Parts *to, const uint8_t *marks) {
 	for (int i = 0; i < to->model->link_count; ++i) {
 		Link *link = &to->links[i];
@@ -379,6 +392,7 @@ CalStatus submodel_create(const CalModel *whole, const PieceMap *p, int piece, c
 	copy_loops(whole, p, piece, &to);
 	show_parts(&to);
 	assign_accumulators(&to, marks);
+	part_fused_bodies(&to);
 	mark_interface(&to, marks);
 	const CalStatus status = schedule_loops(&to);
 	links_mark_special(to.model->loop_schedule, to.links, to.model->link_count);

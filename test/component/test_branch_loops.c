@@ -119,6 +119,19 @@ static void loops_between_branches(void **state) {
 	run(1);
 }
 
+/* Seed 83 in two branches is cut at a node of a flexible body, and links of another subtree follow that node. */
+static void a_cut_at_a_node_keeps_loops_right(void **state) {
+	(void)state;
+	Case c = case_create(83);
+	int compared = 0;
+	check_ok(83, cal_forward_dynamics(c.model, &c.f->state, &c.f->input, c.work, c.want));
+	check_ok(83, cal_loop_multipliers(c.model, c.work, c.lambda));
+	c.tolerance = tolerance_of(&c);
+	assert_int_equal(compare(&c, 2, 1, &compared), 2);
+	assert_int_equal(compared, 1);
+	case_destroy(&c);
+}
+
 /* From a state somewhat off the constraints, over the assembly of branches and by the whole model. */
 static void project(const Case *c, int cross, Rng *r) {
 	const uint64_t seed = c->f->seed;
@@ -221,6 +234,7 @@ int main(void) {
 		cmocka_unit_test(flexible_systems_equal_the_reference),
 		cmocka_unit_test(loops_within_branches),
 		cmocka_unit_test(loops_between_branches),
+		cmocka_unit_test(a_cut_at_a_node_keeps_loops_right),
 		cmocka_unit_test(projections_agree),
 		cmocka_unit_test(threads_give_the_same_bits),
 	};
