@@ -212,7 +212,7 @@ static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
 
 /*
  * One joint on the body, its node the next link, nothing else on either and no inertia on the node: what the joint
- * carries is then all that arrives.
+ * carries is then all that arrives. What is welded to the node has no link, and may be without mass.
  */
 static int can_fuse(const Compiler *c, const Flex *flex) {
 	const Link *link = &c->links[flex->link];
@@ -220,7 +220,8 @@ static int can_fuse(const Compiler *c, const Flex *flex) {
 	return flex->m == PACK && !flex->ops && !flex->by_ports && flex->summed_first == flex->mass_count &&
 	       !flex->geometric && link->motion != PRIMITIVE_FLEX && flex->port_count == 1 &&
 	       flex->ports[0] == flex->link + 1 && link[0].accumulator < 0 && link[1].accumulator < 0 && on_node->m == 0 &&
-	       on_node->zz == 0 && on_node->ha == 0 && on_node->hb == 0;
+	       on_node->zz == 0 && on_node->ha == 0 && on_node->hb == 0 && flex->link + 2 < c->link_count &&
+	       link[2].parent == flex->link + 1;
 }
 
 /* R to the nearest turn by right angles, if it is one to round-off. Returns nonzero then. */

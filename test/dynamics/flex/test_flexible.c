@@ -56,6 +56,42 @@ static void dense_and_articulated_agree(void **state) {
 		check_solvers_agree(seed, tree_flexible(seed), 1e-10);
 }
 
+/* Nothing is welded to a node of a flexible arm on a hub, and a second arm of the hub comes after it. */
+static Fixture *hub_with_empty_weld(uint64_t seed) {
+	enum { HUB, ARM, EMPTY, SECOND, BODIES };
+	static const int parent[] = {[HUB] = -1, [ARM] = HUB, [EMPTY] = ARM, [SECOND] = HUB};
+	const TreeOptions options = {.max_modes = 4};
+	RefModel *m = ref_model_create();
+	Rng r = rng_make(seed);
+	for (int i = 0; i < BODIES; i++) {
+		ref_model_add_body(m, parent[i], i == EMPTY ? CAL_JOINT_WELD : CAL_JOINT_REVOLUTE);
+		RefBody *b = &m->bodies[i];
+		b->joint.inboard = rng_placement(&r);
+		if (i != EMPTY)
+			rng_mass(&r, 1, &b->mass, &b->com, &b->inertia);
+		if (i == ARM)
+			random_flexibility(&r, m, i, &options);
+		if (i == EMPTY)
+			b->parent_node = random_flex_node(&r, m, ARM);
+	}
+	ref_model_index(m);
+	Fixture *f = fixture_create(m, seed, CAL_SOLVER_RECURSIVE);
+	fixture_sample(f, &r);
+	return f;
+}
+
+static void a_body_without_mass_on_a_node_brings_nothing(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Fixture *f = hub_with_empty_weld(seed);
+		double *got = fixture_doubles(f, f->nu), *want = fixture_doubles(f, f->nu);
+		assert_int_equal(refq_forward_dense(f->ref, f->state.q, f->state.u, &f->ref_input, want), 0);
+		check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, got));
+		check_close(seed, "udot", f->nu, got, want, solved);
+		fixture_destroy(f);
+	}
+}
+
 static void inverse_equals_reference(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
@@ -181,6 +217,7 @@ int main(void) {
 		cmocka_unit_test(articulated_equals_reference),
 		cmocka_unit_test(dense_equals_reference),
 		cmocka_unit_test(dense_and_articulated_agree),
+		cmocka_unit_test(a_body_without_mass_on_a_node_brings_nothing),
 		cmocka_unit_test(inverse_equals_reference),
 		cmocka_unit_test(force_parts_equal_reference),
 		cmocka_unit_test(forward_inverts_inverse),
