@@ -53,6 +53,7 @@ typedef struct Partitioner {
 	double *held;          // [links] of the piece being made, from this link on
 	double *turned;        // [links] scratch
 	uint8_t *tied;         // [links] its joint is on the path of a loop
+	uint8_t *closes;       // [links] a loop closes on it, between subtrees or within its own modes
 	const uint8_t *barred; // [links] its joint may not divide two pieces for other reasons; NULL: none
 	uint8_t *head;         // [links] begins a piece, or joins one on the same parent link
 	uint8_t *natural;      // [links] and it is light
@@ -222,7 +223,7 @@ static void tie_loop_paths(Partitioner *c, bool cross) {
 	const CalModel *model = c->model;
 	for (int i = 0; i < c->links; ++i) {
 		c->bound[i] = i;
-		c->tied[i] = 0;
+		c->tied[i] = c->closes[i] = 0;
 	}
 	for (int l = 0; l < model->loop_count && !cross; ++l) {
 		const Loop *loop = &model->loops[l];
@@ -237,8 +238,12 @@ static void tie_loop_paths(Partitioner *c, bool cross) {
 			tie_path(c, ends[k], meet);
 		if (meet < 0)
 			bind_roots(c, ends, count);
-		if (loop->term_count && meet >= 0)
-			c->tied[meet] = 1; // couplings look at joints
+		if (loop->term_count && meet >= 0) { // couplings look at joints
+			c->tied[meet] = 1;
+			meet = model->links[meet].parent;
+		}
+		if (meet >= 0)
+			c->closes[meet] = 1;
 	}
 }
 
@@ -306,12 +311,8 @@ static void join_leftovers(Partitioner *c, double T) {
 /* Columns pass the links from an interface inward: none of these may have loops, which are eliminated on them. */
 static bool path_is_clear(const Partitioner *c, int piece, int from) {
 	for (int i = from; i >= 0 && c->piece_of[i] == piece; i = c->model->links[i].parent) {
-		if (c->tied[i])
+		if (c->tied[i] || c->closes[i])
 			return false;
-		for (int k = i + 1; k < c->links && c->model->loop_count; ++k) {
-			if (c->model->links[k].parent == i && c->tied[k])
-				return false;
-		}
 	}
 	return true;
 }
@@ -508,7 +509,7 @@ static void layout_partitioner(Partitioner *c, Cursor *cursor) {
 	const int n = c->links + 1;
 	double **const numbers[] = {&c->own, &c->sub, &c->held, &c->turned, &c->tree, &c->rows, &c->octets};
 	int **const indices[] = {&c->piece_of, &c->fork, &c->worker_of, &c->open, &c->bound};
-	uint8_t **const flags[] = {&c->tied, &c->head, &c->heavy, &c->natural};
+	uint8_t **const flags[] = {&c->tied, &c->closes, &c->head, &c->heavy, &c->natural};
 	CURSOR_ARRAY(cursor, c->pieces, n);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
 		CURSOR_ARRAY(cursor, *numbers[i], n);
