@@ -158,7 +158,7 @@ static int print_solid(const char *path, const CalTriangles *mesh, const MeshOpt
 
 static int inspect(const char *path, const MeshOptions *o) {
 	CalMeshFile *file = NULL;
-	CalMeshCheck check;
+	CalMeshCheck check = {0};
 	CalError error = {0};
 	CalStatus status = cal_mesh_file_read(path, o->scale, NULL, &file, &error);
 	const CalTriangles mesh = cal_mesh_file_triangles(file);

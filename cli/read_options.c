@@ -16,6 +16,8 @@ static struct {
 	const char *roots[ROOTS_MOST];
 	bool partial; // as the command line says
 	char beside[FOLDER_MOST];
+	char *lists[2]; // of the environment, which roots point into
+	int list_count;
 } chosen;
 
 static bool add_root(const char *path) {
@@ -29,7 +31,9 @@ static bool add_root(const char *path) {
 /* Folders of a list that is separated by ':'; they last until the program ends. */
 static void add_roots_of(const char *variable) {
 	const char *list = getenv(variable);
-	char *copy = list && list[0] ? strdup(list) : NULL, *rest = NULL;
+	char *copy = list && list[0] && chosen.list_count < 2 ? strdup(list) : NULL, *rest = NULL;
+	if (copy)
+		chosen.lists[chosen.list_count++] = copy;
 	for (char *folder = copy ? strtok_r(copy, ":", &rest) : NULL; folder; folder = strtok_r(NULL, ":", &rest))
 		add_root(folder);
 }

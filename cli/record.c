@@ -214,7 +214,7 @@ int record_divide(Record *record, int index, const CalSim *sim, int rank, int si
 	unsigned char *wanted = calloc((size_t)count, sizeof *wanted);
 	if (code == EXIT_OK && !wanted)
 		code = say_status(stream->path, CAL_ERR_MEMORY, NULL);
-	for (int i = 0; code == EXIT_OK && i < count; i++) // of a plot all, on the rank that draws it
+	for (int i = 0; code == EXIT_OK && wanted && i < count; i++) // of a plot all, on the rank that draws it
 		wanted[i] = stream->parts->part_of[i] == stream->parts->own || (record->keep && index == 0);
 	if (code == EXIT_OK)
 		cal_sampler_select(stream->sampler, wanted);

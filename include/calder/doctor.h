@@ -33,7 +33,7 @@ extern "C" {
 	X(CAL_DIAGNOSIS_RATIO, "mass-ratio")                /* a body that carries far more than itself */             \
 	X(CAL_DIAGNOSIS_LIMIT_STATE, "limit-and-state")     /* limits that exclude the initial state */                \
 	X(CAL_DIAGNOSIS_LIMIT_EMPTY, "empty-limits")        /* limits that leave no motion */                          \
-	X(CAL_DIAGNOSIS_DEGREES, "forgotten-degrees")       /* an angle that may be in degrees */                     \
+	X(CAL_DIAGNOSIS_DEGREES, "forgotten-degrees")       /* an angle that may be in degrees */                      \
 	X(CAL_DIAGNOSIS_RADIANS, "degrees-twice")           /* an angle that was converted twice */                    \
 	X(CAL_DIAGNOSIS_EFFORT, "effort-zero")              /* an effort limit of zero among others */                 \
 	X(CAL_DIAGNOSIS_GRAVITY, "gravity-unit")            /* gravity in mm/s^2 or cm/s^2 */                          \

@@ -186,7 +186,7 @@ static void examine_gravity(const Doctor *doctor) {
 	for (int i = 1; i <= cal_desc_group_count(doctor->desc); i++) {
 		const CalGroupDef *group = cal_desc_group(doctor->desc, (CalGroupId){(uint32_t)i});
 		const double g = group ? box_reach(group->gravity, group->gravity, (CalVec3){0, 0, 0}) : 0;
-		for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+		for (size_t k = 0; group && k < sizeof units / sizeof *units; k++) {
 			Finding f = {0};
 			if (fabs(g / (units[k].factor * standard_gravity) - 1) > 0.005)
 				continue;

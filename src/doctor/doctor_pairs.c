@@ -61,9 +61,16 @@ static void examine_placeholder(const Doctor *doctor, Patient *p) {
 
 /* ---- copies ---------------------------------------------------------------------------------------------------- */
 
+static int order_of(const CalMat3 *a, const CalMat3 *b) {
+	int order = 0;
+	for (int i = 0; i < 9 && order == 0; i++)
+		order = (a->m[i / 3][i % 3] > b->m[i / 3][i % 3]) - (a->m[i / 3][i % 3] < b->m[i / 3][i % 3]);
+	return order;
+}
+
 static int compare_inertias(const void *left, const void *right) {
 	const Patient *a = *(Patient *const *)left, *b = *(Patient *const *)right;
-	const int order = memcmp(&a->def->inertia, &b->def->inertia, sizeof a->def->inertia);
+	const int order = order_of(&a->def->inertia, &b->def->inertia);
 	return order ? order : (a->id.value > b->id.value) - (a->id.value < b->id.value);
 }
 
@@ -98,7 +105,7 @@ static void examine_copies(Doctor *doctor) {
 		qsort(list, (size_t)count, sizeof *list, compare_inertias);
 	for (int i = 1, first = 0; i < count; i++) {
 		const char *what;
-		if (memcmp(&list[i]->def->inertia, &list[first]->def->inertia, sizeof(CalMat3)) != 0)
+		if (order_of(&list[i]->def->inertia, &list[first]->def->inertia) != 0)
 			first = i;
 		else if (differs(list[i], list[first], &what))
 			report_copy(doctor, list[first], list[i], what);

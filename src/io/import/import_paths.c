@@ -265,7 +265,7 @@ const char *import_beside(Import *im, const char *path) {
 	size_t used = 0, same = 0;
 	const bool share_package = folder && folders->package && is_below(path, folders->package) &&
 	                           (strcmp(folder, folders->package) == 0 || is_below(folder, folders->package));
-	if (!is_below(path, folder) && !share_package)
+	if (!folder || (!is_below(path, folder) && !share_package))
 		return xml_text(im->tree, path);
 	for (size_t i = 0; path[i] && (path[i] == folder[i] || (path[i] == '/' && !folder[i])); i++) {
 		if (path[i] == '/')

@@ -177,7 +177,7 @@ static bool add_triangles(Gltf *g, const Corners *c) {
 		                                  : 0,
 		                   c->mode == 4 ? 3 * t + 1 : t + 1, c->mode == 4 ? 3 * t + 2 : t + 2};
 		const bool turned = c->mirrored != (c->mode == 5 && t % 2 == 1);
-		int v[3];
+		int v[3] = {0};
 		for (int k = 0; k < 3; k++)
 			if (!corner(g, c, at[k], &v[k]))
 				return false;

@@ -203,9 +203,7 @@ static bool repair_body(Mjcf *m, MjcfBody *body) {
 		return false;
 	if (c->balance_inertia && violates_triangle(&body->mass) && !change_moments(m, body, -INFINITY, true))
 		return false;
-	return (before.mass == body->mass.mass &&
-	        memcmp(&before.inertia, &body->mass.inertia, sizeof before.inertia) == 0) ||
-	       !c->balance_inertia || !violates_triangle(&before) ||
+	return !c->balance_inertia || !violates_triangle(&before) ||
 	       import_note(
 			   m->im, CAL_IMPORT_CHANGED, body->object.element, NULL,
 			   "balanceinertia: the principal moments of inertia violate the triangle inequality and were replaced "

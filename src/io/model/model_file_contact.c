@@ -107,7 +107,7 @@ static void destroy_mesh(void *mesh) { cal_mesh_destroy(mesh); }
 
 static const CalMesh *find_mesh(const ModelFile *file, const char *path, CalVec3 scale) {
 	for (const FileMesh *m = file->meshes; m; m = m->next)
-		if (memcmp(&m->scale, &scale, sizeof scale) == 0 && strcmp(m->path, path) == 0)
+		if (m->scale.x == scale.x && m->scale.y == scale.y && m->scale.z == scale.z && strcmp(m->path, path) == 0)
 			return m->mesh;
 	return NULL;
 }
@@ -169,7 +169,8 @@ static const Field contact_shape_keys[] = {
 	{"length", FIELD_NOT_NEGATIVE, OF(def.length), DIM_LENGTH,
      .doc = "capsule: between the centers of its ends, required there"},
 	{"half", FIELD_VECTOR, OF(def.half), DIM_LENGTH, .doc = "box: half its extents, required there"},
-	{"mesh", FIELD_FILE, OF(mesh), .flags = FIELD_AS_TEXT, .doc = "mesh: an `.stl`, `.obj`, `.gltf` or `.glb` file; required there"},
+	{"mesh", FIELD_FILE, OF(mesh), .flags = FIELD_AS_TEXT,
+     .doc = "mesh: an `.stl`, `.obj`, `.gltf` or `.glb` file; required there"},
 	{"scale", FIELD_SCALE, OF(scale),
      .doc = "mesh: factor of its lengths, or three along its axes; default 1, for a mesh in mm 0.001"},
 	{"thickness", FIELD_POSITIVE, OF(def.thickness), DIM_LENGTH,

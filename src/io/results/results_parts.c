@@ -24,7 +24,7 @@ typedef struct PartWidth {
 
 /* From malloc; NULL: no memory. */
 static PartWidth *part_widths(const CalResultsStream *stream) {
-	PartWidth *parts = malloc((size_t)stream->part_count * sizeof *parts);
+	PartWidth *parts = calloc((size_t)stream->part_count + 1, sizeof *parts);
 	for (int i = 0; parts && i < stream->part_count; i++)
 		parts[i] = (PartWidth){.width = 1, .next = 1};
 	for (int i = 1; parts && i < stream->column_count; i++)

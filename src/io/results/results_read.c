@@ -261,7 +261,7 @@ static bool copy_part(const PartMap *map, int part, const CalResultsTable *from,
 			table->rows[row * width + (size_t)i] = from->rows[row * (size_t)from->column_count + (size_t)at];
 	}
 	for (size_t row = 0; done && row < table->row_count; row++) // the time is in every part
-		done = memcmp(&table->rows[row * width], &from->rows[row * (size_t)from->column_count], sizeof(double)) == 0;
+		done = table->rows[row * width] == from->rows[row * (size_t)from->column_count];
 	return done;
 }
 
@@ -301,7 +301,8 @@ static CalStatus read_joined(hid_t dataset, const StreamPlace *place, const char
 		                   "%.300s: stream \"%.80s\" cannot be read: its parts are not files beside it that hold each "
 		                   "column once",
 		                   place->path, table->name);
-	const int first = status == CAL_OK ? map.file_of[0] : 0; // the time comes before what is compared with it
+	const int first =
+		status == CAL_OK && map.file_of ? map.file_of[0] : 0; // the time comes before what is compared with it
 	for (int i = 0; i < map.file_count && status == CAL_OK; i++)
 		status = read_part(place, &map, (first + i) % map.file_count, table, error);
 	part_map_free(&map);

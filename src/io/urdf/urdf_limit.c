@@ -128,7 +128,7 @@ bool urdf_question_efforts(Urdf *u) {
 		zero = effort == 0 && !zero ? joint : zero;
 		*(effort == 0 ? &zeros : &others) += 1;
 	}
-	if (zeros == 0 || others == 0)
+	if (!zero || others == 0)
 		return true;
 	char place[300], text[600];
 	snprintf(text, sizeof text,

@@ -152,7 +152,7 @@ static void layout_mechanism(Mechanism *m, const char *name, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, m->independent, nu);
 	CURSOR_ARRAY(cursor, text, strlen(name) + 1);
 	if (cursor->base)
-		m->name = strcpy(text, name);
+		m->name = memcpy(text, name, strlen(name) + 1);
 }
 
 /* Reference coordinates, and the independent ones among them in the order of the model. */

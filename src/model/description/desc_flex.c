@@ -285,7 +285,7 @@ static CalStatus link_store(CalDesc *desc, CalBodyId body, const CalLinkDef *def
 	double *zeros = memory_alloc(&desc->allocator, numbers * sizeof *zeros);
 	CalFlexNode *list = memory_alloc(&desc->allocator, (nodes + 1) * sizeof *list);
 	CalStatus status = zeros && list ? CAL_OK : no_memory(desc_body(desc, body), error);
-	if (status == CAL_OK) {
+	if (zeros && list) {
 		memset(zeros, 0, numbers * sizeof *zeros);
 		for (size_t i = 0; i < nodes; i++) {
 			list[i] = (CalFlexNode){.node = def->nodes[i], .phi = zeros};

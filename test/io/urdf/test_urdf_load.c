@@ -175,7 +175,7 @@ static void memory_is_linear_in_the_links(void **state) {
 	const Meter small = meter_of(1000), large = meter_of(16000);
 	print_message("%zu and %zu bytes in %ld and %ld calls\n", small.bytes, large.bytes, small.calls, large.calls);
 	assert_true((double)large.bytes < 16 * 1.5 * (double)small.bytes); // lists double: at most a factor of two between
-	assert_true(large.calls < 16 * 1.5 * (double)small.calls);
+	assert_true((double)large.calls < 16 * 1.5 * (double)small.calls);
 }
 
 /* A chain: neither the tree nor the order of its links is found by recursion. */
