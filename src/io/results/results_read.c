@@ -246,7 +246,7 @@ static CalStatus read_stream(hid_t file, const StreamPlace *place, CalResultsTab
 static bool copy_part(const PartMap *map, int part, const CalResultsTable *from, CalResultsTable *table) {
 	if (!table->rows && from->row_count < SIZE_MAX / sizeof(double) / (size_t)(table->column_count + 1)) {
 		table->row_count = from->row_count;
-		table->rows = malloc((from->row_count * (size_t)table->column_count + 1) * sizeof(double));
+		table->rows = calloc(from->row_count * (size_t)table->column_count + 1, sizeof(double));
 	}
 	table->row_count = from->row_count < table->row_count ? from->row_count : table->row_count;
 	bool done = table->rows != NULL;
