@@ -89,9 +89,10 @@ bool import_mesh_is_known(const char *path);
 
 /* ---- names ---------------------------------------------------------------------------------------- */
 
-/** A name for a body or joint that is free: `wanted`, without slashes that do not fit, or with a number. In the tree's memory. */
+/** A name for a body, joint or loop that is free: `wanted`, without slashes that do not fit, or with a number. In the tree's memory. */
 const char *import_body_name(Import *im, const char *wanted);
 const char *import_joint_name(Import *im, const char *wanted);
+const char *import_loop_name(Import *im, const char *wanted);
 
 /* ---- stops and friction of joints ----------------------------------------------------------------- */
 

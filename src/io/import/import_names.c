@@ -12,6 +12,8 @@
 static bool body_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_body(desc, name).value != 0; }
 static bool joint_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_joint(desc, name).value != 0; }
 
+static bool loop_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_loop(desc, name).value != 0; }
+
 static void make_sound(char *name, size_t size) {
 	if (!name_slashes_are_sound(name))
 		for (char *c = name; *c; c++)
@@ -37,3 +39,4 @@ static const char *free_name(Import *im, const char *wanted, bool (*is_taken)(co
 
 const char *import_body_name(Import *im, const char *wanted) { return free_name(im, wanted, body_is_taken); }
 const char *import_joint_name(Import *im, const char *wanted) { return free_name(im, wanted, joint_is_taken); }
+const char *import_loop_name(Import *im, const char *wanted) { return free_name(im, wanted, loop_is_taken); }

@@ -187,7 +187,9 @@ static bool close_loop(Sdf *s, SdfJoint *joint) {
 	if (joint->axis_count == 2 && fabs(ddot(dvec_in(joint->axis[0].xyz), dvec_in(joint->axis[1].xyz))) > 1e-9)
 		return import_fail(s->im, f->element, "joint \"%.80s\" closes a loop, and its axes are not perpendicular",
 		                   f->name);
-	def.name = f->full_name;
+	def.name = import_loop_name(s->im, f->full_name);
+	if (!def.name)
+		return false;
 	def.a = placement_of(&a);
 	def.b = placement_of(&b);
 	def.pitch = joint->pitch;
@@ -217,7 +219,9 @@ static bool couple(Sdf *s, const XmlElement *element, const char *name, CalLoopT
 	CalLoopId id;
 	CalLoopDef def = cal_loop_def(CAL_LOOP_COUPLING);
 	snprintf(full, sizeof full, "%.200s_coupling", name);
-	def.name = full;
+	def.name = import_loop_name(s->im, full);
+	if (!def.name)
+		return false;
 	def.term_count = b.factor != 0 ? 2 : 1;
 	def.term[0] = a;
 	def.term[1] = b;
