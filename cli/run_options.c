@@ -198,10 +198,41 @@ static int set_formulation(RunOptions *options, int option, const char *value) {
 	}
 }
 
+/* Options without a value; false: it is another one. */
+static bool set_flag(RunOptions *options, int option) {
+	switch (option) {
+	case OPTION_NO_BROWSER:
+		options->no_browser = true;
+		return true;
+	case OPTION_NO_REPLAY:
+		options->no_replay = true;
+		return true;
+	case OPTION_PARTS:
+		options->parts = true;
+		return true;
+	case OPTION_STRICT:
+		options->strict = true;
+		return true;
+	case 'j':
+		options->json = true;
+		return true;
+	case 'q':
+		options->quiet = true;
+		return true;
+	case OPTION_NO_CODE:
+		options->no_code = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int set_option(RunOptions *options, int option, const char *value) {
 	const int code = set_quantity(options, option, value);
 	if (code >= 0)
 		return code;
+	if (set_flag(options, option))
+		return EXIT_OK;
 	switch (option) {
 	case 'o':
 		options->out = value;
@@ -247,12 +278,6 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return !value || (parse_number(value, &options->live_port) && options->live_port <= 65535)
 		           ? EXIT_OK
 		           : say_usage("run", "--live takes the number of a port, not '%s'", value);
-	case OPTION_NO_BROWSER:
-		options->no_browser = true;
-		return EXIT_OK;
-	case OPTION_NO_REPLAY:
-		options->no_replay = true;
-		return EXIT_OK;
 	case OPTION_WHEN_FULL:
 		options->when_full_set = true;
 		options->when_full = strcmp(value, "drop") == 0 ? CAL_RESULTS_DROP : CAL_RESULTS_WAIT;
@@ -263,21 +288,6 @@ static int set_option(RunOptions *options, int option, const char *value) {
 	case OPTION_UNRETAINED:
 	case OPTION_RETAIN:
 		return set_formulation(options, option, value);
-	case OPTION_PARTS:
-		options->parts = true;
-		return EXIT_OK;
-	case OPTION_STRICT:
-		options->strict = true;
-		return EXIT_OK;
-	case 'j':
-		options->json = true;
-		return EXIT_OK;
-	case 'q':
-		options->quiet = true;
-		return EXIT_OK;
-	case OPTION_NO_CODE:
-		options->no_code = true;
-		return EXIT_OK;
 	default:
 		return EXIT_USAGE;
 	}

@@ -10,12 +10,18 @@
 
 enum { WHAT_MAX = 512, ELEMENT_MAX = 256 };
 
+/* The text of a function whose last named argument is a format. */
+#define WRITE_WHAT(what, format)                         \
+	do {                                                 \
+		va_list args;                                    \
+		va_start(args, format);                          \
+		text_format((what), sizeof(what), format, args); \
+		va_end(args);                                    \
+	} while (0)
+
 bool import_fail(Import *im, const XmlElement *element, const char *format, ...) {
 	char what[WHAT_MAX];
-	va_list args;
-	va_start(args, format);
-	text_format(what, sizeof what, format, args);
-	va_end(args);
+	WRITE_WHAT(what, format);
 	im->status = xml_error(im->error, element, CAL_ERR_INPUT, "%s", what);
 	return false;
 }
@@ -72,19 +78,13 @@ static bool add_note(Import *im, CalImportKind kind, const XmlElement *element, 
 bool import_note(Import *im, CalImportKind kind, const XmlElement *element, const char *attribute, const char *format,
                  ...) {
 	char what[WHAT_MAX];
-	va_list args;
-	va_start(args, format);
-	text_format(what, sizeof what, format, args);
-	va_end(args);
+	WRITE_WHAT(what, format);
 	return add_note(im, kind, element, attribute, what);
 }
 
 bool import_missing(Import *im, XmlElement *element, const char *format, ...) {
 	char what[WHAT_MAX];
-	va_list args;
-	va_start(args, format);
-	text_format(what, sizeof what, format, args);
-	va_end(args);
+	WRITE_WHAT(what, format);
 	xml_use_all(element);
 	if (!im->options->partial)
 		return import_fail(im, element, "<%.40s>: %s; to read the rest, ask for a partial model (--partial)",
@@ -94,10 +94,7 @@ bool import_missing(Import *im, XmlElement *element, const char *format, ...) {
 
 bool import_ignore(Import *im, XmlElement *element, const char *format, ...) {
 	char what[WHAT_MAX];
-	va_list args;
-	va_start(args, format);
-	text_format(what, sizeof what, format, args);
-	va_end(args);
+	WRITE_WHAT(what, format);
 	xml_use_all(element);
 	return add_note(im, CAL_IMPORT_IGNORED, element, NULL, what);
 }

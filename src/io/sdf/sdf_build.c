@@ -299,9 +299,12 @@ static bool add_node(Sdf *s, const SdfFrame *f) {
 		.name = f->name, .placement = placement_of(&pose), .place = xml_place(f->element, place, sizeof place)};
 	CalNodeId id;
 	const CalBodyId body = f->link == SDF_NONE ? (CalBodyId){0} : s->links[f->link].body;
-	CalError refused;
-	if (cal_desc_add_node(s->im->desc, body, &def, &id, &refused) == CAL_OK)
+	CalError refused = {0};
+	const CalStatus status = cal_desc_add_node(s->im->desc, body, &def, &id, &refused);
+	if (status == CAL_OK)
 		return true;
+	if (status == CAL_ERR_MEMORY)
+		return import_no_memory(s->im);
 	return import_note(s->im, CAL_IMPORT_IGNORED, f->element, NULL, "it is no node: %.300s", refused.text);
 }
 

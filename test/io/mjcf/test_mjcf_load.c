@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
 #include "mjcf_support.h"
-#include "support/failing_allocator.h"
+#include "support/robot_memory.h"
 
 /* Something of everything that becomes part of a model. */
 static const char robot[] = MJCF(
@@ -104,26 +104,7 @@ static void conversion_keeps_the_dynamics(void **state) {
 
 static void every_allocation_may_fail(void **state) {
 	(void)state;
-	long failures = 0;
-	for (long k = 1;; k++) {
-		FailingAllocator counter = {.fail_at = k};
-		const CalAllocator allocator = failing_allocator(&counter);
-		CalSetup *setup = NULL;
-		CalError error = {0};
-		const CalStatus status = cal_model_parse(robot, strlen(robot), "t.xml", NULL, &allocator, &setup, &error);
-		if (status == CAL_OK) {
-			assert_true(counter.calls < k);
-			cal_setup_destroy(setup);
-			assert_int_equal(counter.live, 0);
-			break;
-		}
-		failures++;
-		if (status != CAL_ERR_MEMORY || !strstr(error.text, "out of memory"))
-			fail_msg("allocation %ld: %s", k, error.text);
-		assert_null(setup);
-		assert_int_equal(counter.live, 0);
-	}
-	assert_true(failures > 20);
+	robot_expect_failures(robot);
 }
 
 /* n bodies with joints, limits, sites and actuators, in chains of ten. */
@@ -145,43 +126,9 @@ static char *forest_of(int n) {
 	return text;
 }
 
-typedef struct Meter {
-	size_t bytes;
-	long calls;
-} Meter;
-
-static void *metered_alloc(void *user, size_t size) {
-	Meter *meter = user;
-	meter->bytes += size;
-	meter->calls++;
-	return malloc(size);
-}
-
-static void metered_free(void *user, void *memory) {
-	(void)user;
-	free(memory);
-}
-
-static Meter meter_of(int n) {
-	Meter meter = {0};
-	const CalAllocator allocator = {.alloc = metered_alloc, .free = metered_free, .user = &meter};
-	CalSetup *setup = NULL;
-	CalError error = {0};
-	char *text = forest_of(n);
-	if (cal_model_parse(text, strlen(text), "t.xml", NULL, &allocator, &setup, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_body_count(cal_setup_desc(setup)), n);
-	cal_setup_destroy(setup);
-	free(text);
-	return meter;
-}
-
 static void memory_is_linear_in_the_bodies(void **state) {
 	(void)state;
-	const Meter small = meter_of(1000), large = meter_of(16000);
-	print_message("%zu and %zu bytes in %ld and %ld calls\n", small.bytes, large.bytes, small.calls, large.calls);
-	assert_true((double)large.bytes < 16 * 1.5 * (double)small.bytes); // lists double: at most a factor of two between
-	assert_true((double)large.calls < 16 * 1.5 * (double)small.calls);
+	robot_expect_linear(robot_meter(forest_of(1000), 1000), robot_meter(forest_of(16000), 16000));
 }
 
 /* Formulas of tendons grow with their joints, and each joint has one: what would fill the memory is refused. */

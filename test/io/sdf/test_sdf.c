@@ -10,7 +10,7 @@
 
 #include <calder/loops.h>
 
-#include "support/robot.h"
+#include "support/robot_memory.h"
 
 #define SDF(version, inside) "<sdf version='" version "'>" inside "</sdf>"
 #define MODEL(version, inside) SDF(version, "<model name='m'>" inside "</model>")
@@ -393,6 +393,21 @@ static void files_are_included(void **state) {
 	assert_int_equal(system(command), 0);
 }
 
+/* A machine with a loop, a nested model, a coupling, a frame, limits, friction and a visual. */
+static void every_allocation_may_fail(void **state) {
+	(void)state;
+	robot_expect_failures(MODEL(
+		"1.11",
+		LINK("a",
+	         "<visual name='v'><geometry><box><size>1 1 1</size></box></geometry></visual><sensor name='s'/>") LINK("b",
+	                                                                                                                "")
+			LINK("c", "") "<model name='n'>" LINK("d", "") "</model><frame name='f' attached_to='n::d'/>" BAR("ab", ENDS("a", "b"), "<limit><lower>-1</lower></limit><dynamics><friction>1</friction></dynamics>") "</joint>" BAR(
+				"bc", ENDS("b", "c"),
+				"<mimic joint='ab'><multiplier>2</multiplier></mimic>") "</joint>" BAR("ca", ENDS("c", "a"),
+	                                                                                   "") "</joint><joint name='cd' type='ball'>" ENDS("c",
+	                                                                                                                                    "n::d") "</joint>"));
+}
+
 /* Every frame refers to the one before it: no recursion, and time in proportion. */
 static void long_chains_of_frames_are_resolved(void **state) {
 	(void)state;
@@ -430,6 +445,7 @@ int main(void) {
 		cmocka_unit_test(bad_files_are_refused),
 		cmocka_unit_test(what_is_not_read_is_in_the_report),
 		cmocka_unit_test(files_are_included),
+		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(long_chains_of_frames_are_resolved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
