@@ -60,23 +60,31 @@ void runge_kutta_combine(CalIntegrator *ig, const CalState *start, double h, con
 	combine_x(ig, &c);
 }
 
+static CalStatus run_stage(CalIntegrator *ig, const Tableau *table, const CalState *start, double t_new,
+                           const Combination *c) {
+	const double fraction = table->c[c->stage];
+	ig->stage.t = fraction < 1 ? start->t + fraction * c->h : nextafter(t_new, start->t);
+	CalStatus status = system_impose(ig, &ig->stage);
+	if (status == CAL_OK) {
+		status = system_evaluate(ig, &ig->stage, &ig->stage, 0, c->stage, combine, c);
+	}
+	if (status == CAL_OK) {
+		combine_x(ig, c);
+	}
+	return status;
+}
+
 CalStatus runge_kutta_stages(CalIntegrator *ig, const Tableau *table, const CalState *start, double h, double t_new,
                              int first, bool to_end) {
+	CalStatus status = CAL_OK;
 	if (first < table->stages) {
 		runge_kutta_combine(ig, start, h, table->A[first], first);
 	}
-	for (int i = first; i < table->stages; i++) {
+	for (int i = first; i < table->stages && status == CAL_OK; i++) {
 		const double *next = i + 1 < table->stages ? table->A[i + 1] : to_end ? table->b : NULL;
-		const Combination c = {start, h, i, next, i + 1};
-		ig->stage.t = table->c[i] < 1 ? start->t + table->c[i] * h : nextafter(t_new, start->t);
-		CalStatus status = system_impose(ig, &ig->stage);
-		if (status == CAL_OK) {
-			status = system_evaluate(ig, &ig->stage, &ig->stage, 0, i, combine, &c);
-		}
-		if (status != CAL_OK) {
-			return status;
-		}
-		combine_x(ig, &c);
+		system_hold_ranks(ig, i > 0);
+		status = run_stage(ig, table, start, t_new, &(Combination){start, h, i, next, i + 1});
 	}
-	return CAL_OK;
+	system_hold_ranks(ig, false);
+	return status;
 }

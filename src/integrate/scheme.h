@@ -161,6 +161,11 @@ CalStatus system_evaluate(CalIntegrator *integrator, const CalState *state, cons
 CalStatus system_evaluate_own(CalIntegrator *integrator, const CalState *state, double h, SliceFn run,
                               const void *argument);
 
+/**
+ * Some equations of loops are redundant only where the loops are closed. Stages of a step are off by a little, and there
+ * such an equation would ask for any acceleration: what is redundant in evaluations before `hold` stays so until it ends.
+ */
+void system_hold_ranks(CalIntegrator *integrator, bool hold);
 /** Loops: stage goes back to the constraints at t; driven degrees of freedom stay where they are. */
 CalStatus system_project(CalIntegrator *integrator, double t);
 

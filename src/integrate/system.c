@@ -322,6 +322,14 @@ CalStatus system_evaluate_own(CalIntegrator *ig, const CalState *state, double h
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
+void system_hold_ranks(CalIntegrator *ig, bool hold) {
+	for (int i = 0; i < ig->part_count; i++) {
+		if (ig->parts[i].has_loops) {
+			ig->parts[i].is.work->loops.hold_rank = hold;
+		}
+	}
+}
+
 CalStatus system_project(CalIntegrator *ig, double t) {
 	ig->stage.t = t;
 	CalStatus status = evaluate_inputs(ig, &ig->stage, ig->scratch);

@@ -123,9 +123,10 @@ enum { LOOP_STRIDE = 8, LOOP_BLOCK = CAL_LOOP_MAX_ROWS * LOOP_STRIDE }; // of th
 
 /* A loop that was eliminated where it closes (dynamics/loop/loop_elimination.c): its independent equations, or combinations. */
 typedef struct LoopFactor {
-	int rows, count;                 // of the loop; of those kept
-	int mixed;                       // they are combinations Q of equations
-	int dropped;                     // how many of them are redundant, with other loops
+	int rows, count; // of the loop; of those kept
+	int mixed;       // they are combinations Q of equations
+	int dropped;     // how many of them are redundant, with other loops
+	int held;        // as many were independent when hold_rank was last clear; all, unless the rest was round-off
 	int row[CAL_LOOP_MAX_ROWS];      // independent equations, in the order of elimination
 	double pivot[CAL_LOOP_MAX_ROWS]; // D, 0: dropped
 	double inverse[CAL_LOOP_MAX_ROWS];
@@ -186,6 +187,7 @@ typedef struct LoopWork {
 	double *change;             // what that changed
 	LoopFactor *factor;         // [loops]
 	double singular;            // part of what the compliance of a row might be, below which the row is left out
+	int hold_rank;              // equations that were redundant when it was clear stay so
 	int dropped;                // combinations of rows that follow from other loops
 	int doubtful;               // some rows that were kept have little left: accelerations are to be refined
 	int uneven;                 // inertias along a loop differ somewhat (1) or by much (2): perhaps they are, too

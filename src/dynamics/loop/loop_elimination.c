@@ -106,6 +106,14 @@ static void choose_pivots(const double *block, Rows *r) {
 	}
 }
 
+/* Whether nothing but round-off is left of the equations that are not independent. */
+static int exactly_redundant(const Rows *r) {
+	for (int i = r->rank; i < r->count; ++i)
+		if (!(fabs(r->B[i][i]) <= ROUND_OFF * r->diagonal[i]))
+			return 0;
+	return 1;
+}
+
 /* Those that compliances leave no doubt about; where masses may have made an equation small, those of the geometric block. */
 static void find_independent(const CalModel *model, const CalWork *work, int l, const double *least, Rows *r) {
 	const double *own = work->loops.own + LOOP_BLOCK * l;
@@ -395,6 +403,10 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 	Rows rows;
 	find_least(model, step->loop, w, least);
 	find_independent(model, work, step->loop, least, &rows);
+	if (UNLIKELY(w->hold_rank))
+		rows.rank = rows.rank < f->held ? rows.rank : f->held;
+	else
+		f->held = rows.rank < rows.count && exactly_redundant(&rows) ? rows.rank : rows.count;
 	f->rows = model->loops[step->loop].rows;
 	f->count = rows.rank;
 	f->mixed = rows.rank < rows.count;
