@@ -40,7 +40,7 @@ typedef struct ProcessPool {
 	const PoolOptions *options;
 	Worker *workers; // [options->jobs], the first `busy` are at work
 	struct pollfd *polled;
-	int busy;
+	unsigned busy;
 	size_t size; // of an outcome
 	int64_t next, done, failed;
 	double shown;
@@ -143,7 +143,7 @@ static void describe_exit(int how, char *text, size_t size) {
 }
 
 /* The last worker takes the place over; the buffer is used again. */
-static void close_worker(ProcessPool *pool, int index) {
+static void close_worker(ProcessPool *pool, unsigned index) {
 	const Worker gone = pool->workers[index];
 	close(gone.from);
 	pool->workers[index] = pool->workers[--pool->busy];
@@ -158,7 +158,7 @@ static const char *unpack_outcome(const ProcessPool *pool, const Worker *w, int 
 	return w->got + sizeof *status + outputs;
 }
 
-static CalStatus finish_case(ProcessPool *pool, int index, bool late, CalError *error) {
+static CalStatus finish_case(ProcessPool *pool, unsigned index, bool late, CalError *error) {
 	const Worker *w = &pool->workers[index];
 	const bool is_complete = !late && w->length == pool->size;
 	char text[200] = "";
@@ -206,13 +206,13 @@ static bool receive_bytes(const ProcessPool *pool, Worker *w) {
 /* Waits for news of any worker, and takes in those that are ready. */
 static CalStatus serve_workers(ProcessPool *pool, CalError *error) {
 	double first = INFINITY;
-	for (int i = 0; i < pool->busy; i++) {
+	for (unsigned i = 0; i < pool->busy; i++) {
 		pool->polled[i] = (struct pollfd){.fd = pool->workers[i].from, .events = POLLIN};
 		first = fmin(first, pool->workers[i].deadline);
 	}
 	const double wait = fmin(fmax(first - clock_now(), 0), 0.5);
-	const int ready = poll(pool->polled, (nfds_t)pool->busy, (int)ceil(1e3 * wait));
-	for (int i = pool->busy; i-- > 0;) {
+	const int ready = poll(pool->polled, pool->busy, (int)ceil(1e3 * wait));
+	for (unsigned i = pool->busy; i-- > 0;) {
 		Worker *w = &pool->workers[i];
 		const bool news = ready > 0 && pool->polled[i].revents != 0;
 		const bool ended = news && receive_bytes(pool, w), late = !ended && clock_now() > w->deadline;
@@ -224,7 +224,7 @@ static CalStatus serve_workers(ProcessPool *pool, CalError *error) {
 }
 
 static void kill_workers(ProcessPool *pool) {
-	for (int i = 0; i < pool->busy; i++) {
+	for (unsigned i = 0; i < pool->busy; i++) {
 		kill(pool->workers[i].pid, SIGKILL);
 		while (waitpid(pool->workers[i].pid, NULL, 0) < 0 && errno == EINTR)
 			;
@@ -237,7 +237,7 @@ static int run_pending(ProcessPool *pool) {
 	const PoolOptions *options = pool->options;
 	CalError error = {0};
 	while (!caught && (pool->busy > 0 || pool->next < options->count)) {
-		while (pool->busy < options->jobs && pool->next < options->count &&
+		while (pool->busy < (unsigned)options->jobs && pool->next < options->count &&
 		       start_case(pool, options->cases[pool->next]))
 			pool->next++;
 		if (pool->busy == 0) {

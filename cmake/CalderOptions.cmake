@@ -29,6 +29,9 @@ endif()
 target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -pedantic -Wconversion -Wshadow>)
 # How vectors wider than a register are passed has changed between versions of gcc; ours never leave the library.
 target_compile_options(calder_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-psabi>)
+# gcc 10 takes a compound literal among designated initializers for the end of them.
+target_compile_options(calder_flags INTERFACE
+	$<$<AND:$<C_COMPILER_ID:GNU>,$<VERSION_LESS:$<C_COMPILER_VERSION>,11>>:-Wno-missing-field-initializers>)
 # Our anonymous enums are named integers: as doubles they are exact. clang counts that to -Wconversion from 18 on.
 target_compile_options(calder_flags INTERFACE $<$<C_COMPILER_ID:Clang,AppleClang>:-Wno-enum-float-conversion>)
 if(CALDER_WERROR)
