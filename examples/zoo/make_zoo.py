@@ -80,7 +80,7 @@ def mass_properties(parts):
 # ---- URDF ----
 
 def numbers(values):
-    return " ".join(f"{value:.6g}" if abs(value) > 1e-12 else "0" for value in values)
+    return " ".join(f"{value:.7g}" if abs(value) > 1e-12 else "0" for value in values)
 
 
 def geometry(part):
@@ -260,6 +260,9 @@ LEG_SAYS = ["A leg in a test stand, built like those of robots that run: springs
             "closes a loop over knee and ankle, and a second rod that turns the toe. Springs draw hip, knee and foot to another pose."]
 
 
+DRUM = "<cylinder><radius>0.062</radius><length>0.13</length></cylinder>"
+
+
 def local(point, origin):
     return point[0] - origin[0], point[1] - origin[1]
 
@@ -286,7 +289,8 @@ def leg_sdf():
 
     block, pose = "<box><size>0.22 0.16 0.1</size></box>", (0, 0, 0.1, 0, 0, 0)
     out += sdf_link("pelvis", HIP, 8, block, pose, [visual("housing", block, DARK, pose),
-                                                     visual("mast", "<box><size>0.06 0.06 0.2</size></box>", GRAY, (0, 0, 0.25, 0, 0, 0))])
+                                                     visual("mast", "<box><size>0.06 0.06 0.2</size></box>", GRAY, (0, 0, 0.25, 0, 0, 0)),
+                                                     visual("motor", DRUM, ORANGE, (0, 0, 0, math.pi / 2, 0, 0))])
     for name, (_, origin, ends, mass, color, others) in LEG.items():
         geometry, pose = capsule(ends, origin)
         visuals = [visual("shell", geometry, color, pose)]
@@ -315,7 +319,8 @@ def leg_mjcf():
     out += [f'    <default class="{color}"><geom rgba="{COLORS[color]} 1"/></default>' for color in (WHITE, GRAY, DARK, ORANGE)]
     out += ["  </default>", "  <worldbody>", f'    <body name="pelvis" pos="{numbers((HIP[0], 0, HIP[1]))}">',
             '      <geom class="dark" type="box" size="0.11 0.08 0.05" pos="0 0 0.1" mass="8"/>',
-            '      <geom class="gray" type="box" size="0.03 0.03 0.1" pos="0 0 0.25" mass="0"/>']
+            '      <geom class="gray" type="box" size="0.03 0.03 0.1" pos="0 0 0.25" mass="0"/>',
+            '      <geom class="orange" type="cylinder" size="0.062 0.065" zaxis="0 1 0" mass="0"/>']
 
     def add(name, around, depth):
         _, origin, ends, mass, color, others = LEG[name]
