@@ -3,7 +3,7 @@
 #
 # The robots of examples/zoo: check has nothing to say about them, the commands of docs/zoo.md run without a doubt, masses and
 # mobilities are those of its table, and each robot does what the page says. Converted robots and the same robot in two formats
-# move alike.
+# move alike, and independent programs agree about their dynamics.
 set -uo pipefail
 
 # shellcheck source=test/cli/expect.sh
@@ -144,6 +144,21 @@ for model in hand.urdf quadruped.xml leg.sdf spacecraft.sdf; do
 	calder 0 run converted.yaml -q --duration 0.1 -s q -o after.csv
 	cmp before.csv after.csv || fail "$model runs differently when converted"
 done
+
+# ---- mass matrices, forces and accelerations against the programs that write test/data/models, which know nothing of Calder ----
+numpy=$(python_with numpy)
+if [ -n "$numpy" ]; then
+	for model in arm.urdf hand.urdf quadruped.xml humanoid.xml leg.xml; do
+		mkdir -p "references/${model%.*}" && cp "$zoo/$model" "references/${model%.*}"
+	done
+	for program in make_references.py make_mjcf_references.py; do
+		"$numpy" "$SOURCE_DIR/test/data/models/$program" references || fail "$program"
+	done
+	calder 0 models references
+	stdout_has '^5 passed, 0 failed, 0 skipped$'
+else
+	echo "no numpy: references left out"
+fi
 
 # ---- the arm as a part of another model, as the page has it ----
 calder 0 convert "$zoo/arm.urdf" -o arm.yaml
