@@ -57,8 +57,10 @@ static void skip_blanks(Parser *p) { p->at += strspn(p->at, " \t\r\n"); }
 /* \uXXXX as UTF-8; how many bytes. */
 static int put_unicode(const char *digits, char *out) {
 	char hex[5] = {0};
+	if (strspn(digits, "0123456789abcdefABCDEF") < 4)
+		return 0;
 	memcpy(hex, digits, 4);
-	const long code = strspn(hex, "0123456789abcdefABCDEF") == 4 ? strtol(hex, NULL, 16) : -1;
+	const long code = strtol(hex, NULL, 16);
 	if (code <= 0 || (code >= 0xd800 && code < 0xe000))
 		return 0;
 	if (code < 0x80) {
@@ -91,7 +93,7 @@ static const char *parse_text(Parser *p) {
 		int length = 0;
 		if (escape)
 			*out++ = meant[escape - escapes];
-		else if (*p->at != 'u' || strlen(p->at) < 5 || (length = put_unicode(p->at + 1, out)) == 0)
+		else if (*p->at != 'u' || (length = put_unicode(p->at + 1, out)) == 0)
 			return fail(p, "an escape that is not known");
 		out += length;
 		p->at += length ? 4 : 0;

@@ -123,6 +123,13 @@ stdout_has '^0 passed, 1 failed, 0 skipped$'
 echo '{"file": ' >wrong/arm/arm.ref.json
 calder 1 models wrong
 stdout_has 'not JSON'
+printf '{"file": "\\u00' >wrong/arm/arm.ref.json
+calder 1 models wrong
+stdout_has 'not JSON: an escape that is not known'
+cp "$models/arm/arm.urdf" wrong/arm
+sed 's/"arm.urdf"/"\\u0061rm.urdf"/' "$models/arm/arm.ref.json" >wrong/arm/arm.ref.json
+calder 0 models wrong
+stdout_has '^1 passed, 0 failed, 0 skipped$'
 calder 3 models nowhere
 calder 2 models
 

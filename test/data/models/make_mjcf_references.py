@@ -4,11 +4,12 @@
 files use, mass properties of geoms by Gauss quadrature over their volume, Newton's and Euler's equations of each body in
 world axes, one degree of freedom at a time for the mass matrix, dense solves. Needs numpy.
 
-    python3 make_mjcf_references.py    # writes NAME/NAME.ref.json, in the layout of docs/import.md#references
+    python3 make_mjcf_references.py [FOLDER]    # writes NAME/NAME.ref.json, in the layout of docs/import.md#references
 """
 import copy
 import json
 import pathlib
+import sys
 import xml.etree.ElementTree as xml
 
 import numpy as np
@@ -311,7 +312,7 @@ class Robot:
         rows, zero = [], np.zeros(self.nv)
         at, _ = self.move(q0, zero, zero)
         speeds = [self.move(q0, unit, zero)[0] for unit in np.eye(self.nv)]
-        for e in self.file.root.find("equality"):
+        for e in self.file.root.findall("equality/*"):
             if e.tag == "connect":
                 one, two = self.by_name[e.get("body1")], self.by_name[e.get("body2")]
                 point = at[one][1] + at[one][0] @ numbers(e.get("anchor"))
@@ -361,16 +362,19 @@ def reference(path):
     number = {b: i + 1 for i, b in enumerate(robot.bodies)}
     joints = [{"name": j.name, "type": j.type, "body": number[b], "qadr": j.q, "vadr": j.v} for b in robot.bodies
               for j in b.joints]
-    return {"id": path.stem, "file": path.name, "format": "mjcf",
-            "generator": "make_mjcf_references.py, quadrature and Newton-Euler in world axes",
-            "counts": {"nq": robot.nq, "nv": robot.nv}, "total_mass": sum(b.moments[0] for b in robot.bodies),
-            "settings": {"gravity": list(GRAVITY)}, "bodies": [{"name": b.name} for b in robot.bodies], "joints": joints,
-            "qpos0": list(robot.qpos0()), "home": state_of(robot, robot.qpos0(), zero, zero, True), "states": states,
-            "equalities": {"hard": hard(robot, rng)}}
+    out = {"id": path.stem, "file": path.name, "format": "mjcf",
+           "generator": "make_mjcf_references.py, quadrature and Newton-Euler in world axes",
+           "counts": {"nq": robot.nq, "nv": robot.nv}, "total_mass": sum(b.moments[0] for b in robot.bodies),
+           "settings": {"gravity": list(GRAVITY)}, "bodies": [{"name": b.name} for b in robot.bodies], "joints": joints,
+           "qpos0": list(robot.qpos0()), "home": state_of(robot, robot.qpos0(), zero, zero, True), "states": states}
+    if robot.file.root.find("equality") is not None:
+        out["equalities"] = {"hard": hard(robot, rng)}
+    return out
 
 
 def main():
-    for path in sorted(pathlib.Path(__file__).parent.glob("*/*.xml")):
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
+    for path in sorted(folder.glob("*/*.xml")):
         text = json.dumps(reference(path), separators=(",", ":"), default=float)
         path.with_name(path.stem + ".ref.json").write_text(text + "\n")
 

@@ -3,10 +3,11 @@
 """Reference dynamics of the URDF models in this folder, by another way than Calder's: Newton's and Euler's equations of
 each link in world axes, one degree of freedom at a time for the mass matrix, dense solves. Needs numpy.
 
-    python3 make_references.py    # writes NAME/NAME.ref.json, in the layout of docs/import.md#references
+    python3 make_references.py [FOLDER]    # writes NAME/NAME.ref.json, in the layout of docs/import.md#references
 """
 import json
 import pathlib
+import sys
 import xml.etree.ElementTree as xml
 
 import numpy as np
@@ -220,7 +221,8 @@ def reference(path, free):
 
 
 def main():
-    for path in sorted(pathlib.Path(__file__).parent.glob("*/*.urdf")):
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
+    for path in sorted(folder.glob("*/*.urdf")):
         text = json.dumps(reference(path, path.stem in FREE), separators=(",", ":"), default=float)
         path.with_name(path.stem + ".ref.json").write_text(text + "\n")
 
