@@ -175,8 +175,8 @@ def arm():
                  (0, 0.05, 60, 0.2), 8)
     out += joint("right_finger_slide", "prismatic", "gripper_palm", "right_finger", (0, -0.006, 0.07), "0 -1 0", (0, 0, 0),
                  (0, 0.05, 60, 0.2), 8, mimic=("left_finger_slide", 1))
-    says = ["A seven-axis arm of 0.9 m with a two-finger gripper, whose right finger mimics the left one. The brakes are released: it",
-            "sinks from its working pose, slowed by the friction of its gears."]
+    says = ["A seven-axis arm, 0.97 m from shoulder to fingertips, with a gripper whose right finger mimics the left one. The",
+            "brakes are released: it sinks from its working pose, slowed by the friction of its gears."]
     return robot("arm", says, out)
 
 
@@ -211,7 +211,8 @@ def hand():
     out += joint("wrist", "revolute", "forearm", "palm", (0, 0, 0), Y, limit=(-0.9, 0.9, 10, 4), damping=0.25)
     for name, (x, y, z, scale, damping) in FINGERS.items():
         out += finger(name, x, y, z, scale, damping)
-    out += link("thumb_base", [Part("sphere", (0.015,), 0.018, DARK), along_x("capsule", (0.012, 0.014), 0.014, SKIN, (0.013, 0, 0))])
+    out += link("thumb_base", [Part("sphere", (0.015,), 0.018, DARK),
+                               along_x("capsule", (0.012, 0.014), 0.014, SKIN, (0.013, 0, 0))])
     out += link("thumb_metacarpal", [along_x("capsule", (0.0115, 0.03), 0.024, SKIN, (0.022, 0, 0)),
                                      along_y("cylinder", (0.0095, 0.024), 0.006, DARK)])
     out += link("thumb_proximal", [along_x("capsule", (0.0105, 0.022), 0.014, SKIN, (0.016, 0, 0)),
@@ -225,8 +226,8 @@ def hand():
                  0.0003, mimic=("thumb_flex", 0.8))
     out += joint("thumb_ip", "revolute", "thumb_proximal", "thumb_distal", (0.032, 0, 0), Y, (0, 0, 0), (-0.2, 1.2, 1, 4), 0.0003,
                  mimic=("thumb_flex", 0.6))
-    says = ["A hand with four fingers and a thumb, palm down: 17 joints, 10 of which mimic others. Nobody holds the fingers: they fall",
-            "closed, each at its own rate, and the wrist follows."]
+    says = ["A hand with four fingers and a thumb, palm down: 17 joints, 10 of which mimic others. Nobody holds the fingers: they",
+            "fall closed, each at its own rate, and the wrist follows."]
     return robot("hand", says, out)
 
 
@@ -251,13 +252,14 @@ LEG = {
 # Joints about y: body, stiffness, angle at which the spring is relaxed, damping. The rods have universal joints.
 LEG_JOINTS = {
     "hip_pitch": ("thigh", 60, -0.7, 3.5), "knee": ("knee_link", 45, 0.75, 2.5), "shin_spring": ("shin", 1500, 0, 2),
-    "ankle": ("tarsus", 0, 0, 0.1), "heel_spring_joint": ("heel_spring", 1250, 0, 1), "foot_crank_joint": ("foot_crank", 6, 0.5, 0.3),
-    "toe_joint": ("toe", 0, 0, 0.02),
+    "ankle": ("tarsus", 0, 0, 0.1), "heel_spring_joint": ("heel_spring", 1250, 0, 1),
+    "foot_crank_joint": ("foot_crank", 6, 0.5, 0.3), "toe_joint": ("toe", 0, 0, 0.02),
 }
 RODS = {"achilles_joint": "achilles_rod", "plantar_joint": "plantar_rod"}
 CLOSURES = {"achilles_closure": ("achilles_rod", "heel_spring", HEEL), "plantar_closure": ("plantar_rod", "toe", TOE_END)}
-LEG_SAYS = ["A leg in a test stand, built like those of robots that run: springs in the shin and at the heel, a rod along the leg that",
-            "closes a loop over knee and ankle, and a second rod that turns the toe. Springs draw hip, knee and foot to another pose."]
+LEG_SAYS = ["A leg in a test stand, built like those of robots that run: springs in the shin and at the heel, a rod along the leg",
+            "that closes a loop over knee and ankle, and a second rod that turns the toe. Springs draw hip, knee and foot to",
+            "another pose."]
 
 
 DRUM = "<cylinder><radius>0.062</radius><length>0.13</length></cylinder>"
@@ -268,8 +270,9 @@ def local(point, origin):
 
 
 def leg_sdf():
-    out = ['<?xml version="1.0"?>', "<!-- SPDX-License-Identifier: Apache-2.0", *LEG_SAYS, "Written by make_zoo.py; leg.xml is the same leg. -->",
-           '<sdf version="1.11">', '  <world name="stand">', "    <gravity>0 0 -9.81</gravity>", '    <model name="leg">',
+    out = ['<?xml version="1.0"?>', "<!-- SPDX-License-Identifier: Apache-2.0", *LEG_SAYS,
+           "Written by make_zoo.py; leg.xml is the same leg. -->", '<sdf version="1.11">',
+           '  <world name="stand">', "    <gravity>0 0 -9.81</gravity>", '    <model name="leg">',
            '      <joint name="stand" type="fixed"><parent>world</parent><child>pelvis</child></joint>']
 
     def visual(name, geometry, color, pose):
@@ -288,18 +291,23 @@ def leg_sdf():
                 f"<geometry>{geometry}</geometry></collision>", *visuals, "      </link>"]
 
     block, pose = "<box><size>0.22 0.16 0.1</size></box>", (0, 0, 0.1, 0, 0, 0)
+    mast = "<box><size>0.06 0.06 0.2</size></box>"
     out += sdf_link("pelvis", HIP, 8, block, pose, [visual("housing", block, DARK, pose),
-                                                     visual("mast", "<box><size>0.06 0.06 0.2</size></box>", GRAY, (0, 0, 0.25, 0, 0, 0)),
-                                                     visual("motor", DRUM, ORANGE, (0, 0, 0, math.pi / 2, 0, 0))])
+                                                    visual("mast", mast, GRAY, (0, 0, 0.25, 0, 0, 0)),
+                                                    visual("motor", DRUM, ORANGE, (0, 0, 0, math.pi / 2, 0, 0))])
     for name, (_, origin, ends, mass, color, others) in LEG.items():
         geometry, pose = capsule(ends, origin)
         visuals = [visual("shell", geometry, color, pose)]
-        visuals += [visual(f"horn{i}", *[capsule(other, origin)[0], color, capsule(other, origin)[1]]) for i, other in enumerate(others, 1)]
+        for other in others:
+            shape, place = capsule(other, origin)
+            visuals.append(visual("horn", shape, color, place))
         out += sdf_link(name, origin, mass, geometry, pose, visuals)
     for name, (child, stiffness, rest, damping) in LEG_JOINTS.items():
-        spring = f"<spring_stiffness>{stiffness:g}</spring_stiffness><spring_reference>{rest:g}</spring_reference>" if stiffness else ""
+        spring = f"<spring_stiffness>{stiffness:g}</spring_stiffness><spring_reference>{rest:g}</spring_reference>"
+        spring = spring if stiffness else ""
         out += [f'      <joint name="{name}" type="revolute">', f"        <parent>{LEG[child][0]}</parent><child>{child}</child>",
-                f"        <axis><xyz>0 1 0</xyz><dynamics><damping>{damping:g}</damping>{spring}</dynamics></axis>", "      </joint>"]
+                f"        <axis><xyz>0 1 0</xyz><dynamics><damping>{damping:g}</damping>{spring}</dynamics></axis>",
+                "      </joint>"]
     for name, child in RODS.items():
         damping = "<dynamics><damping>0.01</damping></dynamics>"
         out += [f'      <joint name="{name}" type="universal">', f"        <parent>{LEG[child][0]}</parent><child>{child}</child>",
@@ -312,8 +320,8 @@ def leg_sdf():
 
 
 def leg_mjcf():
-    out = ["<!-- SPDX-License-Identifier: Apache-2.0", *LEG_SAYS, "Written by make_zoo.py; leg.sdf is the same leg. -->", '<mujoco model="leg">',
-           '  <compiler angle="radian"/>', '  <option gravity="0 0 -9.81"/>', "  <default>",
+    out = ["<!-- SPDX-License-Identifier: Apache-2.0", *LEG_SAYS, "Written by make_zoo.py; leg.sdf is the same leg. -->",
+           '<mujoco model="leg">', '  <compiler angle="radian"/>', '  <option gravity="0 0 -9.81"/>', "  <default>",
            '    <geom type="capsule" contype="0" conaffinity="0"/>', '    <joint axis="0 1 0"/>',
            '    <default class="rod"><joint damping="0.01"/></default>']
     out += [f'    <default class="{color}"><geom rgba="{COLORS[color]} 1"/></default>' for color in (WHITE, GRAY, DARK, ORANGE)]
@@ -336,7 +344,8 @@ def leg_mjcf():
                 out.append(f'{pad}  <joint name="{joint_name}_y" class="rod"/>')
         for capsule, weight in [(ends, mass)] + [(other, 0) for other in others]:
             (x, z), (u, w) = local(capsule[0], origin), local(capsule[1], origin)
-            out.append(f'{pad}  <geom class="{color}" fromto="{numbers((x, 0, z, u, 0, w))}" size="{capsule[2]:g}" mass="{weight:g}"/>')
+            line = numbers((x, 0, z, u, 0, w))
+            out.append(f'{pad}  <geom class="{color}" fromto="{line}" size="{capsule[2]:g}" mass="{weight:g}"/>')
         for child, entry in LEG.items():
             if entry[0] == name:
                 add(child, origin, depth + 1)
@@ -384,5 +393,6 @@ def dish(radius=0.6, depth=0.16, thickness=0.012, rings=8, sectors=32):
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent
-    for file, text in {"arm.urdf": arm(), "hand.urdf": hand(), "leg.sdf": leg_sdf(), "leg.xml": leg_mjcf(), "dish.obj": dish()}.items():
-        (folder / file).write_text(text)
+    files = {"arm.urdf": arm, "hand.urdf": hand, "leg.sdf": leg_sdf, "leg.xml": leg_mjcf, "dish.obj": dish}
+    for file, write in files.items():
+        (folder / file).write_text(write())

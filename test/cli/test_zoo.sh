@@ -25,7 +25,10 @@ for made in made/*; do cmp "$made" "$zoo/${made#made/}" || fail "$made is not wh
 mkdir info
 for model in "$zoo"/*.urdf "$zoo"/*.xml "$zoo"/*.sdf; do
 	calder 0 check --json "$model"
-	python 'import json; r = json.load(open("out")); assert r["errors"] == r["warnings"] == 0, r; assert all(n["kind"] != "missing" for n in r["import"])'
+	python '
+import json
+r = json.load(open("out"))
+assert r["errors"] == r["warnings"] == 0 and all(note["kind"] != "missing" for note in r["import"]), r'
 	calder 0 info "$model"
 	cp out "info/$(basename "$model")"
 done
