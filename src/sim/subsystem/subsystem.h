@@ -21,7 +21,9 @@
 
 #include <calder/subsystem.h>
 
+#include "component/interface_kernels.h"
 #include "dynamics/loop/loop_rows.h"
+#include "base/cursor.h"
 #include "sim/sim_internal.h"
 
 enum { TIE_A, TIE_B, TIE_SIDES }; // the node that the subsystem is attached to, and the subsystem's own
@@ -103,11 +105,18 @@ typedef struct TieLevel {
 	int rank;
 } TieLevel;
 
-/* Points of one group. */
+/*
+ * Points of one group. Where its sweeps can be divided (dynamics/forward_halves.h) they are seen as the branches of a model
+ * see an interface: eight columns for each point, six of them used.
+ */
 typedef struct TieGroup {
-	int first, count; // points, side by side
-	double *C;        // [6 count][6 count] their compliance
-	double *columns;  // [nu (6 count + 1)] scratch of it
+	int first, count;    // points, side by side
+	double *C;           // [6 count][6 count] their compliance
+	double *columns;     // [nu (6 count + 1)] scratch of it
+	bool divides;        // no loop is open on the way from a point to the ground
+	bool begun;          // the evaluation at hand was divided
+	Interface interface; // [8 count] columns
+	double *x;           // [8 count] forces along them
 } TieGroup;
 
 /* All subsystems together. */
@@ -168,8 +177,14 @@ const char *subsystem_response_fault(const Subsystem *subsystem);
 
 /* ---- groups (subsystem_group.c) -------------------------------------------------------------------------- */
 
+/** Arrays of a group with points. */
+void tie_group_layout(const CalModel *model, TieGroup *group, Cursor *cursor);
+/** Its columns, once it has its arrays. */
+void tie_group_plan(const CalModel *model, const TiePoint *points, TieGroup *group);
 /** Motion of the points of a group, C, and for forces their accelerations under all else that acts. */
 CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purpose);
+/** Forces of all ties known: they act in what tie_group_evaluate() has begun. */
+void tie_group_apply(const CalEvalContext *context, int group);
 /** udot of a group (SimGroup.udot): M^-1 times the forces on its points, loops and driven dofs held. */
 CalStatus tie_group_response(CalEvalContext *context, int group, TiePurpose purpose);
 

@@ -368,6 +368,9 @@ CalStatus subsystems_solve(CalEvalContext *context, double *xdot) {
 	CalStatus status = subsystems_wrenches(context, TIE_FORCES);
 	if (status == CAL_OK)
 		status = push_points(context);
+	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
+		if (sim->subsystems->groups[i].count > 0)
+			tie_group_apply(context, i);
 	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
 		const Subsystem *subsystem = sim_active_subsystem(sim, i);
 		if (subsystem && subsystem_is_compiled(subsystem))
