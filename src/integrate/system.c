@@ -288,6 +288,8 @@ static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
 	return status == CAL_OK ? then : status;
 }
 
+bool integrator_is_projecting(const CalIntegrator *ig) { return ig->projecting; }
+
 double integrator_implicit_step(const CalIntegrator *ig, int part, CalState *elastic) {
 	if (ig->implicit_step != 0) {
 		*elastic = seen_by(&ig->parts[part], ig->elastic);
@@ -329,7 +331,9 @@ CalStatus system_evaluate_own(CalIntegrator *ig, const CalState *state, double h
 
 CalStatus system_project(CalIntegrator *ig, double t) {
 	ig->stage.t = t;
+	ig->projecting = true;
 	CalStatus status = evaluate_inputs(ig, &ig->stage, ig->scratch);
+	ig->projecting = false;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
 		const Part *part = &ig->parts[i];
 		if (!part->has_loops) {

@@ -15,6 +15,7 @@
 #include <calder/transition.h>
 
 #include "dynamics/tree/forces.h"
+#include "integrate/scheme.h"
 #include "model/work.h"
 #include "sim/subsystem/subsystem.h"
 
@@ -416,6 +417,7 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
                               double *xdot) {
 	CalSim *sim = user;
 	CalEvalContext context = context_open(sim, state->t, parts, state->x, inputs, false);
+	context.partial = integrator_is_projecting(sim->system.integrator);
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		if (group->motion)

@@ -97,8 +97,10 @@ typedef struct TieLevel {
 	double *H;            // [rows][rows] D'K D, then its factor
 	double *lambda, *z;   // [rows] multipliers without forces on the edges; scratch
 	double *G;            // [rows][6 edges] how they follow from these: H^+ W_E'
+	double *E;            // [rows][6 edges] W_E', scratch
 	double *Lambda, *b;   // [6 edges][6 edges], [6 edges] as the level above sees it
 	double *force;        // [6 nodes] on its nodes
+	double *edge_force;   // [6 edges] on its edges alone
 	double *solve;        // [(rows + 2) rows]
 	int *order;           // [rows]
 	uint8_t *independent; // [rows]

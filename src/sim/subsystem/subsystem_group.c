@@ -224,15 +224,12 @@ void tie_group_plan(const CalModel *model, const TiePoint *points, TieGroup *gro
 	}
 }
 
-/* Unit wrenches at a node, as columns at the origin of its link. */
+/* Unit wrenches at a node, as columns at the origin of its link: [1 cx; 0 1]. */
 static void fill_columns(const NodePlace *place, const InterfaceForce *force) {
-	memset(force->gamma, 0, 6 * OCTET * sizeof(double));
-	for (int r = 0; r < 6; r++) {
-		double wrench[6];
-		six_out(force_shift(unit_wrench(r), place->c), wrench);
-		for (int k = 0; k < 6; k++)
-			force->gamma[k * OCTET + r] = wrench[k];
-	}
+	const vec3 c = place->c;
+	const double gamma[6][OCTET] = {{1, 0, 0, 0, -c.z, c.y}, {0, 1, 0, c.z, 0, -c.x}, {0, 0, 1, -c.y, c.x, 0},
+	                                {0, 0, 0, 1, 0, 0},      {0, 0, 0, 0, 1, 0},      {0, 0, 0, 0, 0, 1}};
+	memcpy(force->gamma, gamma, sizeof gamma);
 	for (int k = 0; force->modal && k < place->flex->m; k++)
 		six_out(kinematics_node_column(place, k), force->modal + (size_t)k * OCTET);
 }
@@ -252,11 +249,16 @@ static void place_point(const CalModel *model, const CalWork *work, const Interf
 
 static void take_compliance(const TieGroup *group) {
 	const size_t n = 6 * (size_t)group->count, W = (size_t)group->interface.width;
-	for (size_t r = 0; r < n; r++) {
-		const double *row = group->interface.Lambda + (OCTET * (r / 6) + r % 6) * W;
-		for (size_t c = 0; c <= r; c++)
-			group->C[r * n + c] = group->C[c * n + r] = row[OCTET * (c / 6) + c % 6];
-	}
+	for (int i = 0; i < group->count; i++)
+		for (size_t r = 0; r < 6; r++) {
+			double *to = group->C + (6 * (size_t)i + r) * n;
+			const double *from = group->interface.Lambda + (OCTET * (size_t)i + r) * W;
+			for (int j = 0; j <= i; j++, to += 6, from += OCTET)
+				memcpy(to, from, 6 * sizeof(double));
+		}
+	for (size_t r = 0; r < n; r++)
+		for (size_t c = 0; c < r; c++)
+			group->C[c * n + r] = group->C[r * n + c];
 }
 
 /* Points of a group that are fixed to the ground. */

@@ -295,9 +295,11 @@ static void layout_level(TieLevel *level, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, level->lambda, m);
 	CURSOR_ARRAY(cursor, level->z, m);
 	CURSOR_ARRAY(cursor, level->G, m * e);
+	CURSOR_ARRAY(cursor, level->E, m * e);
 	CURSOR_ARRAY(cursor, level->Lambda, e * e);
 	CURSOR_ARRAY(cursor, level->b, e);
 	CURSOR_ARRAY(cursor, level->force, n);
+	CURSOR_ARRAY(cursor, level->edge_force, e);
 	CURSOR_ARRAY(cursor, level->solve, (m + 2) * m);
 	CURSOR_ARRAY(cursor, level->order, m);
 	CURSOR_ARRAY(cursor, level->independent, m);
