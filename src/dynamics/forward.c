@@ -211,9 +211,9 @@ static SweepInput halves_input(const CalModel *model, const CalState *state, con
 }
 
 static void begin_loops(const CalModel *model, const CalState *state, const SweepInput *in, CalWork *work) {
-	loop_rows(
-		model,
-		&(LoopContext){.t = state->t, .q = state->q, .u = state->u, .udot = prescribed_part(model, in, work)}, work);
+	loop_rows(model,
+	          &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .udot = prescribed_part(model, in, work)},
+	          work);
 	for (int r = 0; r < model->row_count; ++r)
 		work->loops.z[r] = work->loops.row[r].acceleration;
 }

@@ -314,7 +314,8 @@ void tie_group_apply(const CalEvalContext *context, int group) {
 		return;
 	for (int i = 0; i < own->count; i++) {
 		const spatial F = all->points[own->first + i].F;
-		six_out((spatial){neg(F.a), neg(F.l)}, own->x + (size_t)i * OCTET); // what an interface needs is what acts on it
+		six_out((spatial){neg(F.a), neg(F.l)},
+		        own->x + (size_t)i * OCTET); // what an interface needs is what acts on it
 	}
 	interface_kernels(model->isa)->apply(model, own->x, &own->interface, work_of(context, group));
 }
