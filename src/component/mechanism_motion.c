@@ -31,6 +31,7 @@ static void layout_mechanism_work(const Mechanism *m, MechanismWork *w, Cursor *
 	CURSOR_ARRAY(cursor, w->u, nu);
 	CURSOR_ARRAY(cursor, w->udot, nu);
 	CURSOR_ARRAY(cursor, w->J, 6 * nu);
+	CURSOR_ARRAY(cursor, w->force, nu);
 	for (int side = 0; side < 2; ++side)
 		CURSOR_ARRAY(cursor, w->anchor[side], dofs == 1 ? (MECHANISM_ANCHORS + 1) * nq : 0);
 	CURSOR_ARRAY(cursor, w->projection_block, projection_size(m->model));

@@ -26,6 +26,7 @@ typedef struct MechanismWork {
 	int anchors[2];            // how many of these are known beside the reference
 	double *q, *u, *udot;      // [nq], [nu], [nu]
 	double *J;                 // [6 nu]
+	double *force;             // [nu] of its joints
 	char *work_block, *projection_block;
 } MechanismWork;
 

@@ -172,7 +172,7 @@ CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, cons
                               double *udot, double *force) {
 	if (!arguments_ok(model, state, input, work, udot))
 		return CAL_ERR_ARGUMENT;
-	forces_total(model, state, input ? input->tau : NULL, work->tau);
+	forces_total(model, state, input ? input->tau : NULL, work);
 	work->implicit_step = 0;
 	return run_all(model, state, &(Run){input, NULL, 1}, work, udot, force);
 }
@@ -186,7 +186,7 @@ CalStatus implicit_hybrid(const CalModel *model, const CalState *state, const Ca
                           double h, CalWork *work, double *udot, double *force) {
 	if (!arguments_ok(model, state, input, work, udot) || !elastic || !isfinite(h))
 		return CAL_ERR_ARGUMENT;
-	forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work->tau, work->rotor);
+	forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work);
 	work->implicit_step = h;
 	const CalStatus status = run_all(model, state, &(Run){input, work->rotor, 0}, work, udot, force);
 	work->implicit_step = 0;
@@ -226,9 +226,9 @@ CalStatus forward_begin(const CalModel *model, const CalState *state, const CalS
 	if (!arguments_ok(model, state, input, work, work->tau))
 		return CAL_ERR_ARGUMENT;
 	if (h == 0)
-		forces_total(model, state, input ? input->tau : NULL, work->tau);
+		forces_total(model, state, input ? input->tau : NULL, work);
 	else
-		forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work->tau, work->rotor);
+		forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work);
 	SweepInput in = halves_input(model, state, input, work);
 	in.rotor = h == 0 ? NULL : work->rotor;
 	work->implicit_step = h;
