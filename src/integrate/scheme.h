@@ -48,6 +48,8 @@ typedef struct StepControl {
 	double h_next;     // size to try next, > 0; 0: to be chosen
 	double h_min;      // of the current call
 	double error_last; // error norm of the last accepted step
+	double failed_at;  // about where evaluations failed,
+	int failures;      // and how often
 	int *rotations;    // [rotation_count] first of the three speeds of each quaternion
 	int rotation_count;
 	bool reusable; // the last stage is the first one of a step from (t_last, q_last, u_last, x_last)
