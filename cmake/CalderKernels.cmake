@@ -48,6 +48,11 @@ foreach(sweep IN LISTS calder_sweeps)
 	set_property(SOURCE ${sweep} APPEND PROPERTY COMPILE_OPTIONS -fno-tree-slp-vectorize)
 endforeach()
 
+# Small dense matrices of components: rows of fixed length, which only -O3 takes two numbers at a time.
+foreach(file src/math/min_norm.c src/sim/subsystem/subsystem_solve.c)
+	calder_file_options(${file} -O3)
+endforeach()
+
 # The sweeps over four states of one model at once (src/math/real.h).
 foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/model/work.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c src/dynamics/tree/articulated.c
 		src/dynamics/tree/factor.c src/dynamics/tree/inverse.c src/dynamics/tree/composite.c)

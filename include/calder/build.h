@@ -256,7 +256,7 @@ typedef struct CalLinkInertia {
 	double *E;            // [6 dofs] moment, then force on B per acceleration of the dofs, row-major
 	double *M;            // [dofs dofs] mass matrix of the dofs with B held
 	CalSpatial force;     // that the motion needs on B while the dofs do not accelerate
-	double *dof_force;    // [dofs] that it needs on the dofs; forces of springs and the like are subtracted here
+	double *dof_force;    // [dofs] that it needs on the dofs; zero at rest: springs are not part of it
 } CalLinkInertia;
 
 /** A node of a link at q; axes of B, positions from its origin. All zero to begin with. */
@@ -280,8 +280,12 @@ typedef struct CalLinkOps {
 	int (*inertia)(const void *data, void *scratch, const double *q, const double *u, const CalLinkBase *base,
 	               CalLinkInertia *out); // required
 	int (*node)(const void *data, void *scratch, int node, const double *q, const double *u,
-	            CalLinkNode *out);                          // required where there are nodes; index in CalLinkDef.nodes
-	double (*potential)(const void *data, const double *q); // energy of the springs in dof_force [J]; NULL: none
+	            CalLinkNode *out); // required where there are nodes; index in CalLinkDef.nodes
+	// adds the forces of its springs and dampers to force[dofs]; NULL: it has none
+	int (*elastic)(const void *data, void *scratch, const double *q, const double *u, double *force);
+	double (*potential)(const void *data, void *scratch, const double *q); // of these springs [J]; NULL: none
+	// power that these dampers take [W]; NULL: none
+	double (*dissipated)(const void *data, void *scratch, const double *q, const double *u);
 } CalLinkOps;
 
 typedef struct CalLinkDef {

@@ -2,8 +2,8 @@
 /*
  * embed_check.c — what cannot be part of an embedded mechanism, by name and with a remedy.
  *
- * The mechanism moves by its independent coordinates alone, and all that it weighs is on its bodies: what stores or
- * dissipates energy in its joints, has coordinates of its own, or depends on time has no place in it.
+ * The mechanism moves by its independent coordinates alone: what has coordinates of its own or depends on time has no
+ * place in it.
  */
 #include "base/error.h"
 #include "component/embed.h"
@@ -52,10 +52,6 @@ static CalStatus check_loop(const DescLoop *loop, CalError *error) {
 static const char *joint_fault(const DescJoint *joint) {
 	for (int k = 0; k < CAL_JOINT_MAX_DOF; ++k) {
 		const CalDofDef *d = &joint->def.dof[k];
-		if (d->stiffness != 0 || d->damping != 0)
-			return "it has a spring or a damper; make these devices of their own, or do not embed the loop";
-		if (d->rotor_inertia != 0)
-			return "it has a rotor inertia; make the rotor a body, or do not embed the loop";
 		if (d->prescribed && !joint->embedding.independent)
 			return "it is prescribed; make it an independent joint, or do not embed the loop";
 	}

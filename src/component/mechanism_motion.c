@@ -18,6 +18,7 @@
 static const double STEP = 0.1;        // [rad], or of the length
 static const double NEAR = 1e-6;       // residuals on the way
 static const double TOLERANCE = 1e-15; // at its end: as far as round-off lets them
+static const double DEAD = 1e-3;       // pivots of the map, beside those of the reference
 enum { MOST_STEPS = 1000 };
 
 /* ---- memory -------------------------------------------------------------------------------------------------- */
@@ -31,6 +32,7 @@ static void layout_mechanism_work(const Mechanism *m, MechanismWork *w, Cursor *
 	CURSOR_ARRAY(cursor, w->u, nu);
 	CURSOR_ARRAY(cursor, w->udot, nu);
 	CURSOR_ARRAY(cursor, w->J, 6 * nu);
+	CURSOR_ARRAY(cursor, w->force, nu);
 	for (int side = 0; side < 2; ++side)
 		CURSOR_ARRAY(cursor, w->anchor[side], dofs == 1 ? (MECHANISM_ANCHORS + 1) * nq : 0);
 	CURSOR_ARRAY(cursor, w->projection_block, projection_size(m->model));
@@ -119,10 +121,26 @@ static CalStatus solve_positions(const Mechanism *m, MechanismWork *w, const dou
 
 /* ---- speeds -------------------------------------------------------------------------------------------------- */
 
-static CalStatus update_map(const Mechanism *m, MechanismWork *w) {
-	const CalState state = {.q = w->q, .u = w->u};
+static CalStatus update_map_at(const Mechanism *m, MechanismWork *w, double *q) {
+	const CalState state = {.q = q, .u = w->u};
 	const CalProjectionOptions options = {.independent = m->independent};
 	return cal_projection_update(w->projection, &state, &options, w->work);
+}
+
+/*
+ * Next to a dead center, at an angle e, configurations that are right to 1e-16 leave a map that is wrong by 1e-16/e^2
+ * (docs/decisions/0026-rank-of-loops-is-geometry.md). Steps that are adapted to errors would shrink in that noise and get nowhere: before
+ * it reaches 1e-10 the motion ends.
+ */
+static CalStatus update_map(const Mechanism *m, MechanismWork *w) {
+	CalStatus status = CAL_OK;
+	if (w->least == 0) {
+		status = update_map_at(m, w, m->q);
+		w->least = status == CAL_OK ? DEAD * w->projection->least : 0;
+	}
+	if (status == CAL_OK)
+		status = update_map_at(m, w, w->q);
+	return status == CAL_OK && w->projection->least < w->least ? CAL_SINGULAR : status;
 }
 
 /* X, then the speeds of all, then what they accelerate by. */

@@ -19,6 +19,7 @@ typedef struct MechanismWork {
 	CalStatus fault;           // of the last motion asked for
 	int swept;                 // poses and accelerations in work too, at vdot = 0
 	double length;             // what coordinates that slide are large or small beside [m]
+	double least;              // smallest pivot of the map that is no dead center
 	CalWork *work;             // of the mechanism's own model
 	CalProjection *projection; //
 	double *key_q, *key_u;     // [dofs] what it was made for
@@ -26,6 +27,7 @@ typedef struct MechanismWork {
 	int anchors[2];            // how many of these are known beside the reference
 	double *q, *u, *udot;      // [nq], [nu], [nu]
 	double *J;                 // [6 nu]
+	double *force;             // [nu] of its joints
 	char *work_block, *projection_block;
 } MechanismWork;
 

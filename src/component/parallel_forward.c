@@ -172,7 +172,7 @@ static void gather_forces(const CalBranches *s, Branch *b) {
 		applied = b->applied;
 	}
 	if (evaluation->h == 0) {
-		forces_total(b->model, &own, applied, b->work->tau);
+		forces_total(b->model, &own, applied, b->work);
 		return;
 	}
 	CalState elastic = own;
@@ -181,7 +181,7 @@ static void gather_forces(const CalBranches *s, Branch *b) {
 		segments_gather(b->u_segment, b->u_segments, evaluation->elastic.u, b->elastic_u);
 		elastic = (CalState){.t = evaluation->elastic.t, .q = b->elastic_q, .u = b->elastic_u};
 	}
-	forces_total_implicit(b->model, &own, &elastic, evaluation->h, applied, b->work->tau, b->work->rotor);
+	forces_total_implicit(b->model, &own, &elastic, evaluation->h, applied, b->work);
 }
 
 static void add_articulated_body(ArticulatedBody *to, const ArticulatedBody *from) {

@@ -150,20 +150,6 @@ static int rates(void *self, double t, const double *x, const CalSpatial *wrench
 	return 0;
 }
 
-static double damping_power(const CalModel *model, const double *u) {
-	double power = 0;
-	for (int i = 0; model->any_damping && i < model->nu; i++)
-		power += model->damping[i] * u[i] * u[i];
-	for (int f = 0; f < model->flex_count; f++) {
-		const Flex *flex = &model->flexes[f];
-		const double *rate = u + flex->u;
-		for (int i = 0; flex->D && i < flex->m; i++)
-			for (int k = 0; k < flex->m; k++)
-				power += rate[i] * flex->D[i * flex->m + k] * rate[k];
-	}
-	return power;
-}
-
 static int energy(void *self, double t, const double *x, CalSubsystemEnergy *out) {
 	ModelSubsystem *subsystem = self;
 	CalState s;
@@ -175,7 +161,7 @@ static int energy(void *self, double t, const double *x, CalSubsystemEnergy *out
 	if (status == CAL_OK)
 		status = cal_momentum(subsystem->model, &s, subsystem->work, &momentum);
 	*out = (CalSubsystemEnergy){.stored = held.total,
-	                            .dissipated = damping_power(subsystem->model, s.u),
+	                            .dissipated = forces_damping_power(subsystem->model, s.q, s.u, NULL, subsystem->work),
 	                            .linear = momentum.linear,
 	                            .angular = momentum.angular_origin};
 	return status == CAL_OK ? 0 : note_failure(subsystem, "its energy cannot be found", status);

@@ -3,7 +3,7 @@
  * forward.c — forward and hybrid dynamics: collects what acts, and runs the recursion (articulated.c) or
  * the dense solver (dense.c), whichever the model was compiled for.
  */
-#include "dynamics/forward_implicit.h"
+#include "dynamics/forward_halves.h"
 #include "dynamics/tree/kernels.h"
 #include "dynamics/tree/dense.h"
 #include "dynamics/tree/forces.h"
@@ -172,7 +172,7 @@ CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, cons
                               double *udot, double *force) {
 	if (!arguments_ok(model, state, input, work, udot))
 		return CAL_ERR_ARGUMENT;
-	forces_total(model, state, input ? input->tau : NULL, work->tau);
+	forces_total(model, state, input ? input->tau : NULL, work);
 	work->implicit_step = 0;
 	return run_all(model, state, &(Run){input, NULL, 1}, work, udot, force);
 }
@@ -186,7 +186,7 @@ CalStatus implicit_hybrid(const CalModel *model, const CalState *state, const Ca
                           double h, CalWork *work, double *udot, double *force) {
 	if (!arguments_ok(model, state, input, work, udot) || !elastic || !isfinite(h))
 		return CAL_ERR_ARGUMENT;
-	forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work->tau, work->rotor);
+	forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work);
 	work->implicit_step = h;
 	const CalStatus status = run_all(model, state, &(Run){input, work->rotor, 0}, work, udot, force);
 	work->implicit_step = 0;
@@ -196,4 +196,67 @@ CalStatus implicit_hybrid(const CalModel *model, const CalState *state, const Ca
 CalStatus cal_implicit_dynamics(const CalModel *model, const CalState *state, const CalState *elastic,
                                 const CalInput *input, double h, CalWork *work, double *udot) {
 	return implicit_hybrid(model, state, elastic, input, h, work, udot, NULL);
+}
+
+/* ---- in two halves ----------------------------------------------------------------------------------- */
+
+static SweepInput halves_input(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work) {
+	return (SweepInput){.q = state->q,
+	                    .u = state->u,
+	                    .tau = work->tau,
+	                    .prescribed = forces_prescribed(model, input),
+	                    .udot = input ? input->udot : NULL,
+	                    .loops = model->loop_schedule ? loop_hooks(model) : NULL,
+	                    .columns = 1};
+}
+
+static void begin_loops(const CalModel *model, const CalState *state, const SweepInput *in, CalWork *work) {
+	loop_rows(model,
+	          &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .udot = prescribed_part(model, in, work)},
+	          work);
+	for (int r = 0; r < model->row_count; ++r)
+		work->loops.z[r] = work->loops.row[r].acceleration;
+}
+
+CalStatus forward_begin(const CalModel *model, const CalState *state, const CalState *elastic, const CalInput *input,
+                        double h, CalWork *work) {
+	work->stage = 0;
+	if (model->solver == CAL_SOLVER_DENSE || (model->row_count > 0 && !model->loop_schedule))
+		return CAL_OK;
+	if (!arguments_ok(model, state, input, work, work->tau))
+		return CAL_ERR_ARGUMENT;
+	if (h == 0)
+		forces_total(model, state, input ? input->tau : NULL, work);
+	else
+		forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work);
+	SweepInput in = halves_input(model, state, input, work);
+	in.rotor = h == 0 ? NULL : work->rotor;
+	work->implicit_step = h;
+	work->loops.acting = 0;
+	forward_kernels(model->isa)->outward(model, &in, work);
+	kinematics_origins(model, state->u, work);
+	if (in.loops)
+		begin_loops(model, state, &in, work);
+	in.external = collect_wrenches(model, &(Run){input, in.rotor, 0}, work);
+	const int failed_dof = in.loops ? loop_kernels(model->isa)->inward(model, &in, work)
+	                                : forward_kernels(model->isa)->inward(model, &in, work);
+	work->implicit_step = 0;
+	work->failed_dof = failed_dof;
+	if (failed_dof >= 0)
+		return isnan(work->dofs[failed_dof].D_inv) ? CAL_NOT_FINITE : CAL_SINGULAR;
+	if (!in.loops || !(work->loops.doubtful || work->loops.uneven))
+		work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_INWARD;
+	return CAL_OK;
+}
+
+CalStatus forward_finish(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
+                         double *udot) {
+	const SweepInput in = halves_input(model, state, input, work);
+	forward_kernels(model->isa)->accelerate(model, &in, work, udot, NULL);
+	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_ACCELERATION;
+	if (in.loops) {
+		min_norm_multipliers_x1(model, in.prescribed, &work->loops, NULL);
+		work->loops.acting = 1;
+	}
+	return check_result(model, -1, udot, work);
 }

@@ -192,13 +192,13 @@ CalStatus cal_projection_update(CalProjection *projection, const CalState *state
 	work->loops.acting = 0;
 	if (p->model->row_count)
 		load_rows(p, state, udot, work);
-	const int rank = loop_eliminate_speeds(p->model, p->held, NULL, &work->loops);
+	const int rank = loop_eliminate_speeds(p->model, p->held, NULL, &work->loops, &p->least);
 	if (chosen) {
 		const CalStatus status = check_choice(p, chosen, rank);
 		if (status != CAL_OK)
 			return status;
 		load_rows(p, state, udot, work); // the first elimination has used them up
-		if (loop_eliminate_speeds(p->model, p->held, chosen, &work->loops) != rank)
+		if (loop_eliminate_speeds(p->model, p->held, chosen, &work->loops, &p->least) != rank)
 			return CAL_SINGULAR;
 	}
 	find_independent(p, &work->loops);

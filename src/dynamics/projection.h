@@ -13,6 +13,7 @@ struct CalProjection {
 	CalAllocator allocator;
 	int count;            // independent speeds
 	int factored;         // M holds the factor
+	double least;         // smallest pivot of the dependent speeds, of equations of length 1: 0 at a dead center
 	uint8_t *independent; // [nu]
 	uint8_t *held;        // [nu]
 	int *speed;           // [count] of a column of X

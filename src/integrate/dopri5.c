@@ -258,6 +258,19 @@ static double fit_step(double h, double rest) {
 	return h > 0.5 * rest ? 0.5 * rest : h;
 }
 
+/**
+ * Evaluations that fail over and over within 1e-9 of the time: no step gets past (a dead center, for one). Steps that are too
+ * short to move coordinates at all would still be accepted, without end.
+ */
+static bool is_blocked(StepControl *c, double t, double rest) {
+	enum { MANY = 100 };
+	if (!(fabs(t - c->failed_at) <= 1e-9 * fmax(fabs(t), rest))) {
+		c->failed_at = t;
+		c->failures = 0;
+	}
+	return ++c->failures > MANY;
+}
+
 static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed, double t_end) {
 	StepControl *c = &ig->control;
 	double direction = h_signed > 0 ? 1 : -1, rest = fabs(h_signed);
@@ -277,7 +290,7 @@ static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed
 		}
 		const double span = t_new - state->t; // h as the clock has it
 		status = runge_kutta_stages(ig, &dormand_prince, state, span, t_new, 1, false);
-		if (status < 0) {
+		if (status < 0 || (status > 0 && is_blocked(c, state->t, rest))) {
 			return status;
 		}
 		double error = status == CAL_OK ? error_norm(ig, state, span) : INFINITY;

@@ -48,6 +48,8 @@ typedef struct StepControl {
 	double h_next;     // size to try next, > 0; 0: to be chosen
 	double h_min;      // of the current call
 	double error_last; // error norm of the last accepted step
+	double failed_at;  // about where evaluations failed,
+	int failures;      // and how often
 	int *rotations;    // [rotation_count] first of the three speeds of each quaternion
 	int rotation_count;
 	bool reusable; // the last stage is the first one of a step from (t_last, q_last, u_last, x_last)
@@ -83,6 +85,7 @@ struct CalIntegrator {
 	CalInput *inputs;             // [part_count] scratch
 	const CalState *elastic;      // of the evaluation at hand, if it is linearly implicit,
 	double implicit_step;         // and its step; 0: it is not
+	bool projecting;              // inputs are asked for what is held, not for forces
 	CalSystemFn input;            // NULL: options.input, for each part
 	CalSystemScaleFn scale;       // of quadratures, NULL: none
 	CalSystemDoneFn done;         // NULL: none
@@ -119,6 +122,8 @@ static inline bool integrator_is_stopped(const CalIntegrator *integrator) {
  * from; 0: it is a plain one.
  */
 double integrator_implicit_step(const CalIntegrator *integrator, int part, CalState *elastic);
+/** Whether inputs are asked for by a projection of loops, which wants to know what is held and no forces. */
+bool integrator_is_projecting(const CalIntegrator *integrator);
 
 /* ---- all parts at once (system.c) ---------------------------------------------------------- */
 

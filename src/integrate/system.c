@@ -10,7 +10,7 @@
 
 #include <calder/linear.h>
 #include <calder/loops.h>
-#include "dynamics/forward_implicit.h"
+#include "dynamics/forward_halves.h"
 #include "dynamics/loop/loop_rows.h"
 #include "dynamics/tree/forces.h"
 #include "integrate/scheme.h"
@@ -140,6 +140,9 @@ static CalStatus evaluate_inputs(CalIntegrator *ig, const CalState *state, doubl
 	for (int i = 0; i < ig->part_count; i++) {
 		ig->states[i] = seen_by(&ig->parts[i], state);
 		ig->inputs[i] = (CalInput){0};
+		if (ig->parts[i].is.work) {
+			ig->parts[i].is.work->stage &= ~STAGE_INWARD;
+		}
 	}
 	if (ig->nx > 0) {
 		memset(xdot, 0, (size_t)ig->nx * sizeof(double));
@@ -215,8 +218,10 @@ static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, bool moves
 	const CalSystemPart *is = &ig->parts[i].is;
 	const CalState *state = &ig->states[i], from = seen_by(&ig->parts[i], e->elastic);
 	double *force = moves ? is->force : NULL;
+	const bool begun = !force && (is->work->stage & STAGE_INWARD); // by the forces of ties, which add theirs
 	const CalStatus status =
-		is->form    ? cal_system_form_dynamics(is->form, state, &ig->inputs[i], is->work, udot, force)
+		begun       ? forward_finish(is->model, state, &ig->inputs[i], is->work, udot)
+		: is->form  ? cal_system_form_dynamics(is->form, state, &ig->inputs[i], is->work, udot, force)
 		: e->h == 0 ? cal_hybrid_dynamics(is->model, state, &ig->inputs[i], is->work, udot, force)
 					: implicit_hybrid(is->model, state, &from, &ig->inputs[i], e->h, is->work, udot, force);
 	if (is->power && moves && status == CAL_OK) {
@@ -283,6 +288,8 @@ static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
 	return status == CAL_OK ? then : status;
 }
 
+bool integrator_is_projecting(const CalIntegrator *ig) { return ig->projecting; }
+
 double integrator_implicit_step(const CalIntegrator *ig, int part, CalState *elastic) {
 	if (ig->implicit_step != 0) {
 		*elastic = seen_by(&ig->parts[part], ig->elastic);
@@ -332,7 +339,9 @@ void system_hold_ranks(CalIntegrator *ig, bool hold) {
 
 CalStatus system_project(CalIntegrator *ig, double t) {
 	ig->stage.t = t;
+	ig->projecting = true;
 	CalStatus status = evaluate_inputs(ig, &ig->stage, ig->scratch);
+	ig->projecting = false;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
 		const Part *part = &ig->parts[i];
 		if (!part->has_loops) {

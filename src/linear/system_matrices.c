@@ -35,13 +35,13 @@ static CalStatus elastic_force(void *user, const CalState *state, double *minus)
 	return status;
 }
 
-/* Columns of K for the speeds [first, first + count). */
+/* Columns of K, or of C by speeds, for the speeds [first, first + count). */
 static CalStatus add_curved_spring(ElasticForce *e, const CalState *state, CalState *at, double *force, int first,
-                                   int count, double *K) {
+                                   int count, bool speed, double *K) {
 	const int nu = e->model->nu;
 	CalStatus status = CAL_OK;
 	for (int k = first; k < first + count && status == CAL_OK; k++) {
-		const Difference d = {e->model, state, at, k, DIFFERENCE_STEP, false};
+		const Difference d = {e->model, state, at, k, DIFFERENCE_STEP, speed};
 		status = difference_column(&d, elastic_force, e, force, force + nu);
 		for (int i = first; i < first + count && status == CAL_OK; i++)
 			K[(size_t)i * (size_t)nu + (size_t)k] = force[i];
@@ -58,10 +58,18 @@ CalStatus elastic_matrices(const CalModel *model, const CalState *state, CalWork
 	if (C)
 		memset(C, 0, nu * nu * sizeof *C);
 	for (int i = 0; i < model->ball_spring_count && status == CAL_OK; i++)
-		status = add_curved_spring(&e, state, at, force, model->ball_springs[i].u, 3, K);
+		status = add_curved_spring(&e, state, at, force, model->ball_springs[i].u, 3, false, K);
 	for (int i = 0; i < model->user_spring_count && status == CAL_OK; i++) {
 		const Link *link = &model->links[model->user_spring_link[i]];
-		status = add_curved_spring(&e, state, at, force, link->u, link->nu, K);
+		status = add_curved_spring(&e, state, at, force, link->u, link->nu, false, K);
+	}
+	for (int f = 0; f < model->flex_count && status == CAL_OK; f++) {
+		const Flex *flex = &model->flexes[f];
+		if (!flex->ops || !flex->ops->elastic)
+			continue;
+		status = add_curved_spring(&e, state, at, force, flex->u, flex->m, false, K);
+		if (status == CAL_OK && C)
+			status = add_curved_spring(&e, state, at, force, flex->u, flex->m, true, C);
 	}
 	for (int i = 0; i < model->spring_count; i++) {
 		const size_t dof = (size_t)model->spring_dof[i];

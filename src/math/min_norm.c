@@ -5,62 +5,87 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "math/min_norm.h"
+#include "math/real.h"
 
 static const double NOTHING = 1e-24; // of the largest diagonal: the square of round-off in what the rows are made of
 
-/* Row i of A to place k in the order, both triangles. */
+static void exchange(double *a, double *b) {
+	const double t = *a;
+	*a = *b, *b = t;
+}
+
+/* Row i of A to place k < i in the order, in the lower triangle. */
 static void exchange_pivot(int n, double *A, int *order, double *diagonal, int i, int k) {
 	if (i == k)
 		return;
-	for (int j = 0; j < n; ++j) {
-		const double t = A[i * n + j];
-		A[i * n + j] = A[k * n + j], A[k * n + j] = t;
-	}
-	for (int j = 0; j < n; ++j) {
-		const double t = A[j * n + i];
-		A[j * n + i] = A[j * n + k], A[j * n + k] = t;
-	}
+	for (int j = 0; j < k; ++j)
+		exchange(&A[i * n + j], &A[k * n + j]);
+	for (int j = k + 1; j < i; ++j)
+		exchange(&A[j * n + k], &A[i * n + j]);
+	for (int j = i + 1; j < n; ++j)
+		exchange(&A[j * n + i], &A[j * n + k]);
+	exchange(&A[i * (n + 1)], &A[k * (n + 1)]);
+	exchange(&diagonal[i], &diagonal[k]);
 	const int row = order[i];
 	order[i] = order[k], order[k] = row;
-	const double d = diagonal[i];
-	diagonal[i] = diagonal[k], diagonal[k] = d;
 }
 
 /* What is left of a row, relative to the diagonal that it came with; a row that was nothing has nothing left. */
-static double remaining_diagonal(int n, const double *A, const double *diagonal, int i) {
+INLINE double remaining_diagonal(int n, const double *A, const double *diagonal, int i) {
 	return diagonal[i] > 0 ? A[i * (n + 1)] / diagonal[i] : 0;
 }
 
-static int cholesky(int n, double *A, MinNormRows *rows, int *order, double *diagonal) {
+/* The row that has the most left. */
+INLINE int find_pivot(int n, const double *A, const double *diagonal, int k, double *rest) {
+	int best = k;
+	*rest = remaining_diagonal(n, A, diagonal, k);
+	for (int i = k + 1; i < n; ++i) {
+		const double own = remaining_diagonal(n, A, diagonal, i);
+		if (own > *rest) {
+			best = i;
+			*rest = own;
+		}
+	}
+	return best;
+}
+
+/* Column k of L, kept as row k of the upper triangle too, taken out of the rows below. */
+INLINE void eliminate_row(int n, double *A, int k) {
+	double *restrict column = A + k * n;
+	const double pivot = sqrt(column[k]);
+	column[k] = pivot;
+	for (int i = k + 1; i < n; ++i)
+		column[i] = A[i * n + k] /= pivot;
+	for (int i = k + 1; i < n; ++i) {
+		double *restrict row = A + i * n;
+		const double own = row[k];
+		for (int j = k + 1; j <= i; ++j)
+			row[j] -= own * column[j];
+	}
+}
+
+INLINE int factor_by_pivots(int n, double *A, MinNormRows *rows, int *order, double *diagonal) {
 	rows->left = 1;
 	rows->rest = 0;
 	for (int k = 0; k < n; ++k) {
-		int best = k;
-		for (int i = k + 1; i < n; ++i) {
-			if (remaining_diagonal(n, A, diagonal, i) > remaining_diagonal(n, A, diagonal, best))
-				best = i;
-		}
-		exchange_pivot(n, A, order, diagonal, best, k);
-		const double rest = remaining_diagonal(n, A, diagonal, k);
+		double rest;
+		exchange_pivot(n, A, order, diagonal, find_pivot(n, A, diagonal, k, &rest), k);
 		if (!(rest > (k < rows->known ? 0 : rows->tolerance))) {
 			rows->rest = fmax(rest, 0);
 			return k;
 		}
 		rows->left = fmin(rows->left, rest);
-		const double pivot = sqrt(A[k * (n + 1)]);
-		A[k * (n + 1)] = pivot;
-		for (int i = k + 1; i < n; ++i)
-			A[i * n + k] /= pivot;
-		for (int i = k + 1; i < n; ++i) {
-			for (int j = k + 1; j <= i; ++j) {
-				A[i * n + j] -= A[i * n + k] * A[j * n + k];
-				A[j * n + i] = A[i * n + j];
-			}
-		}
+		eliminate_row(n, A, k);
 	}
 	return n;
+}
+
+/* Six rows are the commonest: those of a weld. */
+static int cholesky(int n, double *A, MinNormRows *rows, int *order, double *diagonal) {
+	return n == 6 ? factor_by_pivots(6, A, rows, order, diagonal) : factor_by_pivots(n, A, rows, order, diagonal);
 }
 
 /* QR of L (n rows, r columns, copied to Q): reflectors from the diagonal down, R above, its diagonal apart. */
@@ -170,6 +195,52 @@ static void solve_deficient(int n, int r, const double *Q, const double *diagona
 		x[i] = 0;
 	for (int k = r - 1; k >= 0; --k)
 		reflect(n, Q, k, x);
+}
+
+/* L L'X = B for several columns at once. */
+INLINE void solve_full_columns(int n, int columns, const double *L, double *X) {
+	for (int i = 0; i < n; ++i) {
+		double *restrict x = X + i * columns;
+		for (int j = 0; j < i; ++j) {
+			const double *restrict known = X + j * columns;
+			for (int c = 0; c < columns; ++c)
+				x[c] -= L[i * n + j] * known[c];
+		}
+		for (int c = 0; c < columns; ++c)
+			x[c] /= L[i * (n + 1)];
+	}
+	for (int i = n - 1; i >= 0; --i) {
+		double *restrict x = X + i * columns;
+		for (int j = i + 1; j < n; ++j) {
+			const double *restrict known = X + j * columns;
+			for (int c = 0; c < columns; ++c)
+				x[c] -= L[j * n + i] * known[c];
+		}
+		for (int c = 0; c < columns; ++c)
+			x[c] /= L[i * (n + 1)];
+	}
+}
+
+void min_norm_solve_columns(int n, int rank, int columns, const double *A, const int *order, double *scratch,
+                            double *ordered, double *X) {
+	double *column = ordered;
+	for (int c = 0; c < columns && rank < n; ++c) {
+		for (int i = 0; i < n; ++i)
+			column[i] = X[i * columns + c];
+		min_norm_solve(n, rank, A, order, scratch, column, column);
+		for (int i = 0; i < n; ++i)
+			X[i * columns + c] = column[i];
+	}
+	if (rank < n)
+		return;
+	for (int i = 0; i < n; ++i)
+		memcpy(ordered + i * columns, X + order[i] * columns, sizeof(double) * (size_t)columns);
+	if (n == 6 && columns == 6)
+		solve_full_columns(6, 6, A, ordered);
+	else
+		solve_full_columns(n, columns, A, ordered);
+	for (int i = 0; i < n; ++i)
+		memcpy(X + order[i] * columns, ordered + i * columns, sizeof(double) * (size_t)columns);
 }
 
 void min_norm_solve(int n, int rank, const double *A, const int *order, double *scratch, const double *b, double *x) {

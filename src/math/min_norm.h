@@ -27,5 +27,8 @@ int min_norm_factor_rows(int n, double *A, MinNormRows *rows, int *order, uint8_
 int min_norm_rank(int n, double *A, double tolerance, int *order, double *scratch);
 /* x = A^+ b with the factors and the same scratch; x may be b. */
 void min_norm_solve(int n, int rank, const double *A, const int *order, double *scratch, const double *b, double *x);
+/* X[n][columns] = A^+ X, the bits of one column after the other. ordered[n max(columns, 1)] is scratch too. */
+void min_norm_solve_columns(int n, int rank, int columns, const double *A, const int *order, double *scratch,
+                            double *ordered, double *X);
 
 #endif

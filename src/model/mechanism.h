@@ -15,7 +15,7 @@ typedef struct Mechanism {
 	CalAllocator allocator;
 	int id;               // in the description
 	const char *name;     // of its first loop
-	CalModel *model;      // of its bodies, the base being the ground, with unit inertias
+	CalModel *model;      // of its bodies, the base being the ground, with unit inertias; joints as they are
 	CalLinkOps ops;       // of its link; scratch_size is its own
 	int dofs;             // independent coordinates
 	int *dof, *at;        // [dofs] speed and coordinate in `model` of each

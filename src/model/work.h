@@ -19,6 +19,7 @@ enum {
 	STAGE_FACTOR = 16,      // gain, D_inv, articulated inertias
 	STAGE_CLOSED = 32,      // constraint equations at CalWork.factored_q, or by cut joints their factor
 	STAGE_REACTION = 64,    // reactions of the bodies
+	STAGE_INWARD = 128,     // all of a forward dynamics but its last sweep (dynamics/forward_halves.h)
 };
 
 typedef struct LinkWork {

@@ -15,6 +15,7 @@
 #include <calder/transition.h>
 
 #include "dynamics/tree/forces.h"
+#include "integrate/scheme.h"
 #include "model/work.h"
 #include "sim/subsystem/subsystem.h"
 
@@ -373,21 +374,6 @@ static CalStatus context_evaluate(CalEvalContext *context, double *xdot) {
 
 /* ---- everything that acts ------------------------------------------------------------------------ */
 
-/* Power that dampers of joints and modes take out of a group; own as in SimGroup. */
-static double damping_power(const CalModel *model, const double *u, const uint8_t *own) {
-	double power = 0;
-	for (int i = 0; model->any_damping && i < model->nu; i++)
-		power += !own || own[i] ? model->damping[i] * u[i] * u[i] : 0;
-	for (int f = 0; f < model->flex_count; f++) {
-		const Flex *flex = &model->flexes[f];
-		const double *rate = u + flex->u;
-		for (int i = 0; flex->D && i < flex->m && (!own || own[flex->u]); i++)
-			for (int k = 0; k < flex->m; k++)
-				power += rate[i] * flex->D[i * flex->m + k] * rate[k];
-	}
-	return power;
-}
-
 /* Of prescribed dofs too: the force that the dynamics find for these is what it takes beyond the effort. */
 static double effort_power(const CalModel *model, const CalInput *input, const double *u, const uint8_t *own) {
 	double power = 0;
@@ -416,6 +402,7 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
                               double *xdot) {
 	CalSim *sim = user;
 	CalEvalContext context = context_open(sim, state->t, parts, state->x, inputs, false);
+	context.partial = integrator_is_projecting(sim->system.integrator);
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		if (group->motion)
@@ -424,7 +411,7 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
 			sim->refused_group = i;
 			return CAL_ERR_USER;
 		}
-		context.dissipated += damping_power(group->model, parts[i].u, group->own);
+		context.dissipated += forces_damping_power(group->model, parts[i].q, parts[i].u, group->own, group->work);
 		context.supplied += effort_power(group->model, &inputs[i], parts[i].u, group->own) + wrench_power(&context, i);
 	}
 	CalStatus status = context_evaluate(&context, xdot);

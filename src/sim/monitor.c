@@ -65,6 +65,8 @@ int group_input(SimGroup *group, const CalState *state, CalInput *input) {
 static int modes_damped(const CalModel *model) {
 	for (int i = 0; i < model->flex_count; i++) {
 		const Flex *flex = &model->flexes[i];
+		if (flex->ops && flex->ops->dissipated)
+			return 1;
 		for (int k = 0; flex->D && k < flex->m * flex->m; k++)
 			if (flex->D[k] != 0)
 				return 1;

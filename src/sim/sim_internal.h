@@ -272,7 +272,7 @@ struct CalEvalContext {
 	const double *udot;    // [nu of all] accelerations ahead; NULL: not known
 	CalInput *inputs;      // [group_count]; NULL: no force can be applied
 	bool viewing;          // on the observers' workspaces
-	bool partial;          // inputs of groups were not asked for: forces that depend on them are not either
+	bool partial;          // forces of ties are not wanted, or inputs of groups, on which they depend, were not asked for
 	CalStatus status;      // of the first failure
 	int room;              // wrenches that the device at hand may still apply
 	int asking;            // devices whose outputs are being asked for, one by the other

@@ -95,10 +95,40 @@ static void rows_of_any_size(void **state) {
 	assert_true(fabs(x[0] - x[2]) < 1e-9); // shared evenly
 }
 
+/* Several right-hand sides at once are the same bits as one after the other, of full rank or not. */
+static void columns_are_single_solutions(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 40; seed++) {
+		Rng rng = rng_make(seed);
+		const int n = seed % 2 ? 6 : 1 + rng_int(&rng, N - 1), columns = seed % 3 ? 6 : 1 + rng_int(&rng, 9);
+		const int r = seed % 4 ? n : 1 + rng_int(&rng, n);
+		double G[N][N], A[N * N], X[N * 9], ordered[N * 9], scratch[(N + 2) * N], b[N], x[N];
+		int order[N];
+		uint8_t independent[N];
+		for (int i = 0; i < n; i++)
+			rng_fill(&rng, 1, r, G[i]);
+		for (int i = 0; i < n * n; i++)
+			A[i] = dot(G[i / n], G[i % n], r);
+		rng_fill(&rng, 1, n * columns, X);
+		double B[N * 9];
+		memcpy(B, X, sizeof B);
+		const int rank = min_norm_factor(n, A, 1e-11, order, independent, scratch);
+		min_norm_solve_columns(n, rank, columns, A, order, scratch, ordered, X);
+		for (int c = 0; c < columns; c++) {
+			for (int i = 0; i < n; i++)
+				b[i] = B[i * columns + c];
+			min_norm_solve(n, rank, A, order, scratch, b, x);
+			for (int i = 0; i < n; i++)
+				check_that(seed, X[i * columns + c] == x[i]);
+		}
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pseudo_inverse_of_known_matrices),
 		cmocka_unit_test(rows_of_any_size),
+		cmocka_unit_test(columns_are_single_solutions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,7 @@ typedef struct Tableau {
 	int *pivot;            // [m] dependent speed of a row, -1: none
 	int *column;           // [m] of the largest element of a row, -1: nothing is left
 	double *size;          // [m] of it
+	double least;          // smallest pivot so far
 } Tableau;
 
 static double *row_of(const Tableau *t, int i) { return t->T + (size_t)i * (size_t)t->n; }
@@ -102,6 +103,7 @@ static void choose_pivot(Tableau *t, int i, int k, int search) {
 
 static int eliminate_rows(Tableau *t) {
 	scale_rows(t);
+	t->least = 1;
 	for (int i = 0; i < t->m; ++i) {
 		t->pivot[i] = -1;
 		search_row(t, i);
@@ -114,6 +116,7 @@ static int eliminate_rows(Tableau *t) {
 		}
 		if (best < 0)
 			return rank;
+		t->least = fmin(t->least, t->size[best]);
 		choose_pivot(t, best, t->column[best], 1);
 	}
 }
@@ -207,14 +210,17 @@ static int find_block_rank(const CalModel *model, const LoopBlock *b, const uint
 	return rank;
 }
 
-int loop_eliminate_speeds(const CalModel *model, const uint8_t *frozen, const uint8_t *chosen, LoopWork *w) {
+int loop_eliminate_speeds(const CalModel *model, const uint8_t *frozen, const uint8_t *chosen, LoopWork *w,
+                          double *least) {
 	int rank = 0;
+	*least = 1;
 	for (int i = 0; model->blocks && i < model->blocks->count; ++i) {
 		const LoopBlock *b = &model->blocks->blocks[i];
 		Tableau t = load_block(model, b, frozen, w);
 		t.chosen = chosen;
 		t.right[0] = w->z + b->row, t.right[1] = w->lambda + b->row;
 		rank += eliminate_rows(&t);
+		*least = fmin(*least, t.least);
 		clear_dependent_rows(&t);
 		if (!chosen)
 			exchange_columns(&t);

@@ -43,7 +43,8 @@ void loop_hold(const CalModel *model, const uint8_t *prescribed, CalWork *work, 
  *   u_pivot + sum over the other columns of X_rk u_k = z_r   in the end.
  * chosen[nu] (NULL: none) are independent. Needs loop_jacobian(); returns the rank.
  */
-int loop_eliminate_speeds(const CalModel *model, const uint8_t *frozen, const uint8_t *chosen, LoopWork *w);
+int loop_eliminate_speeds(const CalModel *model, const uint8_t *frozen, const uint8_t *chosen, LoopWork *w,
+                          double *least);
 /*
  * Inertias along the columns of a loop that differ by more cost forces of the light ones too many digits; where models are
  * refined in full, it is worth a closer look before that.

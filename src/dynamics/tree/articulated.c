@@ -65,6 +65,12 @@ static void special_outward(const CalModel *model, const Link *link, int i, CalW
 		LANED(flexible_own)(model, f, &model->flexes[f].all, 1, work, &work->links[i]);
 }
 
+/* Columns want the elimination of each mode. */
+static void eliminate_each_mode(const CalModel *model, CalWork *work) {
+	for (int f = 0; f < model->flex_count; ++f)
+		work->flex[f].by_ports = 0;
+}
+
 void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work) {
 	const int any_prescribed = in->prescribed && in->udot;
 	CAL_ASSERT(work->model == model && in->q && in->u);
@@ -75,6 +81,8 @@ void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const Sweep
 		sweep_trig(model, in->q, work);
 		LANED(flexible_load)(model, in->q, in->u, in->prescribed, in->udot, work);
 	}
+	if (UNLIKELY(in->columns))
+		eliminate_each_mode(model, work);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_motion(link, &work->links[link->parent], in->q, in->u, work, &work->links[i]); // [THEORY (4.1), (4.2)]

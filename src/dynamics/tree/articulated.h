@@ -45,6 +45,8 @@ typedef struct SweepInput {
 	const ArticulatedBody *arriving; // [accumulator_count] what other branches bring, NULL: nothing
 	ArticulatedBody *leaving;        // what links without a parent bring to the base, at its origin; NULL: nobody asks
 	int prepared;                    // sines, cosines and modal coordinates are in work
+	// of a component
+	int columns; // joints and modes one by one, as component/interface.h wants them
 } SweepInput;
 
 /* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */

@@ -72,7 +72,7 @@ static void sum_energy(const CalModel *model, const CalState *state, const CalWo
 		twice += model->rotor[i] * state->u[i] * state->u[i];
 	energy->kinetic = 0.5 * twice;
 	energy->gravity = -dot(vec_from(model->gravity), moment);
-	energy->elastic = forces_elastic_energy(model, state->q);
+	energy->elastic = forces_elastic_energy(model, state->q, work);
 	energy->total = energy->kinetic + energy->gravity + energy->elastic;
 }
 

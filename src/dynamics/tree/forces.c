@@ -109,12 +109,23 @@ static void add_curved(const CalModel *model, const double *q, double *Q) {
 	}
 }
 
-void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q) {
-	add_linear(model, q, u, 0.0, Q);
-	add_curved(model, q, Q);
+/* Springs and dampers of links of the caller's own; what a function refuses becomes not a number. */
+static void add_links(const CalModel *model, const double *q, const double *u, const CalWork *work, double *Q) {
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		if (flex->ops && flex->ops->elastic &&
+		    flex->ops->elastic(flex->ops_data, work->flex[f].user_scratch, q + flex->q, u + flex->u, Q + flex->u) != 0)
+			Q[flex->u] = NAN;
+	}
 }
 
-double forces_elastic_energy(const CalModel *model, const double *q) {
+void forces_add_elastic(const CalModel *model, const double *q, const double *u, const CalWork *work, double *Q) {
+	add_linear(model, q, u, 0.0, Q);
+	add_curved(model, q, Q);
+	add_links(model, q, u, work, Q);
+}
+
+double forces_elastic_energy(const CalModel *model, const double *q, const CalWork *work) {
 	double energy = 0;
 	for (int i = 0; i < model->spring_count; ++i) {
 		const Dof *dof = &model->dofs[model->spring_dof[i]];
@@ -131,7 +142,7 @@ double forces_elastic_energy(const CalModel *model, const double *q) {
 		for (int i = 0; i < flex->m * flex->m; ++i)
 			energy += 0.5 * q[flex->q + i / flex->m] * flex->K[i] * q[flex->q + i % flex->m];
 		if (flex->ops && flex->ops->potential)
-			energy += flex->ops->potential(flex->ops_data, q + flex->q);
+			energy += flex->ops->potential(flex->ops_data, work->flex[f].user_scratch, q + flex->q);
 	}
 	for (int i = 0; i < model->user_spring_count; ++i) {
 		const Link *link = &model->links[model->user_spring_link[i]];
@@ -143,6 +154,31 @@ double forces_elastic_energy(const CalModel *model, const double *q) {
 	return energy;
 }
 
+static double modal_damping_power(const Flex *flex, const double *rate) {
+	double power = 0;
+	for (int i = 0; flex->D && i < flex->m; ++i) {
+		for (int k = 0; k < flex->m; ++k)
+			power += rate[i] * flex->D[i * flex->m + k] * rate[k];
+	}
+	return power;
+}
+
+double forces_damping_power(const CalModel *model, const double *q, const double *u, const uint8_t *own,
+                            const CalWork *work) {
+	double power = 0;
+	for (int i = 0; model->any_damping && i < model->nu; ++i)
+		power += !own || own[i] ? model->damping[i] * u[i] * u[i] : 0;
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		if (own && !own[flex->u])
+			continue;
+		power += modal_damping_power(flex, u + flex->u);
+		if (flex->ops && flex->ops->dissipated)
+			power += flex->ops->dissipated(flex->ops_data, work->flex[f].user_scratch, q + flex->q, u + flex->u);
+	}
+	return power;
+}
+
 static void take_applied(const CalModel *model, const double *applied, double *tau) {
 	const size_t size = sizeof(double) * (size_t)model->nu;
 	if (applied) {
@@ -152,9 +188,9 @@ static void take_applied(const CalModel *model, const double *applied, double *t
 	}
 }
 
-void forces_total(const CalModel *model, const CalState *state, const double *applied, double *tau) {
-	take_applied(model, applied, tau);
-	forces_add_elastic(model, state->q, state->u, tau);
+void forces_total(const CalModel *model, const CalState *state, const double *applied, CalWork *work) {
+	take_applied(model, applied, work->tau);
+	forces_add_elastic(model, state->q, state->u, work, work->tau);
 }
 
 void forces_implicit_inertia(const CalModel *model, double h, double *rotor) {
@@ -165,11 +201,12 @@ void forces_implicit_inertia(const CalModel *model, double h, double *rotor) {
 }
 
 void forces_total_implicit(const CalModel *model, const CalState *state, const CalState *elastic, double h,
-                           const double *applied, double *tau, double *rotor) {
-	take_applied(model, applied, tau);
-	add_linear(model, elastic->q, elastic->u, h, tau);
-	add_curved(model, state->q, tau);
-	forces_implicit_inertia(model, h, rotor);
+                           const double *applied, CalWork *work) {
+	take_applied(model, applied, work->tau);
+	add_linear(model, elastic->q, elastic->u, h, work->tau);
+	add_curved(model, state->q, work->tau);
+	add_links(model, state->q, state->u, work, work->tau);
+	forces_implicit_inertia(model, h, work->rotor);
 }
 
 CalStatus forces_check(const CalModel *model, const CalInput *input) {

@@ -8,15 +8,18 @@
 #include <calder/dynamics.h>
 #include "model/work.h"
 
-/* Q[nu] += joint springs and dampers. */
-void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q);
+/* Q[nu] += springs and dampers of joints, modes and links of the caller's own; work: scratch of the latter. */
+void forces_add_elastic(const CalModel *model, const double *q, const double *u, const CalWork *work, double *Q);
 /* Potential energy of the joint springs. */
-double forces_elastic_energy(const CalModel *model, const double *q);
-/* tau[nu] = applied + elastic; applied may be NULL. */
-void forces_total(const CalModel *model, const CalState *state, const double *applied, double *tau);
-/* The same with linear springs, dampers and modes of `elastic` a time h later; rotor[nu] + h D + h^2 K of joints. */
+double forces_elastic_energy(const CalModel *model, const double *q, const CalWork *work);
+/* Power that dampers of joints, modes and links of the caller's own take. own[nu]: of these speeds alone; NULL: of all. */
+double forces_damping_power(const CalModel *model, const double *q, const double *u, const uint8_t *own,
+                            const CalWork *work);
+/* work->tau = applied + elastic; applied may be NULL. */
+void forces_total(const CalModel *model, const CalState *state, const double *applied, CalWork *work);
+/* The same with linear springs, dampers and modes of `elastic` a time h later; work->rotor: with h D + h^2 K of joints. */
 void forces_total_implicit(const CalModel *model, const CalState *state, const CalState *elastic, double h,
-                           const double *applied, double *tau, double *rotor);
+                           const double *applied, CalWork *work);
 /* rotor[nu] of that alone. */
 void forces_implicit_inertia(const CalModel *model, double h, double *rotor);
 

@@ -194,7 +194,7 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
 	if (model->any_damping || model->spring_count || model->ball_spring_count || model->user_spring_count ||
 	    model->flex_count) {
 		memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
-		forces_add_elastic(model, state->q, state->u, work->rhs);
+		forces_add_elastic(model, state->q, state->u, work, work->rhs);
 		for (int i = 0; i < model->nu; ++i)
 			tau[i] -= work->rhs[i];
 	}
@@ -245,7 +245,7 @@ CalStatus cal_elastic_forces(const CalModel *model, const CalState *state, CalWo
 	if (!arguments_ok(model, state, work, Q))
 		return CAL_ERR_ARGUMENT;
 	memset(Q, 0, sizeof(double) * (size_t)model->nu);
-	forces_add_elastic(model, state->q, state->u, Q);
+	forces_add_elastic(model, state->q, state->u, work, Q);
 	return CAL_OK;
 }
 

@@ -107,7 +107,7 @@ INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInpu
 	if (link->motion != PRIMITIVE_SPHERICAL && link->motion != PRIMITIVE_FREE)
 		return 0;
 #if CAL_LANES == 1
-	if ((link->interface & INTERFACE_COLUMNS) || (in->loops && loop_is_open(model, link)))
+	if ((link->interface & INTERFACE_COLUMNS) || in->columns || (in->loops && loop_is_open(model, link)))
 		return 0;
 #endif
 	for (int k = 0; k < link->nu; ++k) {

@@ -70,7 +70,8 @@ static CalStatus add_joints(const Inner *in) {
 		if (joint->embedding.mechanism != in->id)
 			continue;
 		CalJointDef def = joint->def;
-		memset(def.dof, 0, sizeof def.dof);
+		for (int k = 0; k < CAL_JOINT_MAX_DOF; ++k)
+			def.dof[k].prescribed = 0;
 		CalStatus status = find_node(in, joint->inboard, &inboard);
 		if (status == CAL_OK)
 			status = find_node(in, joint->outboard, &outboard);
@@ -205,6 +206,8 @@ static Mechanism *find_mechanism(const Compiler *c, int id) {
 	return NULL;
 }
 
+static int has_springs(const CalModel *model) { return model->spring_count > 0 || model->ball_spring_count > 0; }
+
 CalStatus compile_mechanisms(Compiler *c, const CalAllocator *allocator) {
 	int most = 0;
 	for (int i = 0; i < c->body_count; ++i)
@@ -222,6 +225,9 @@ CalStatus compile_mechanisms(Compiler *c, const CalAllocator *allocator) {
 			return status;
 		m->ops = c->desc->mechanisms->link;
 		m->ops.scratch_size = c->desc->mechanisms->scratch_size(m);
+		m->ops.elastic = has_springs(m->model) || m->model->any_damping ? m->ops.elastic : NULL;
+		m->ops.potential = has_springs(m->model) ? m->ops.potential : NULL;
+		m->ops.dissipated = m->model->any_damping ? m->ops.dissipated : NULL;
 		c->mechanisms[c->mechanism_count++] = m;
 	}
 	return c->mechanisms ? CAL_OK : CAL_ERR_MEMORY;

@@ -21,7 +21,9 @@
 
 #include <calder/subsystem.h>
 
+#include "component/interface_kernels.h"
 #include "dynamics/loop/loop_rows.h"
+#include "base/cursor.h"
 #include "sim/sim_internal.h"
 
 enum { TIE_A, TIE_B, TIE_SIDES }; // the node that the subsystem is attached to, and the subsystem's own
@@ -95,19 +97,28 @@ typedef struct TieLevel {
 	double *H;            // [rows][rows] D'K D, then its factor
 	double *lambda, *z;   // [rows] multipliers without forces on the edges; scratch
 	double *G;            // [rows][6 edges] how they follow from these: H^+ W_E'
+	double *E;            // [rows][6 edges] W_E', scratch
 	double *Lambda, *b;   // [6 edges][6 edges], [6 edges] as the level above sees it
 	double *force;        // [6 nodes] on its nodes
+	double *edge_force;   // [6 edges] on its edges alone
 	double *solve;        // [(rows + 2) rows]
 	int *order;           // [rows]
 	uint8_t *independent; // [rows]
 	int rank;
 } TieLevel;
 
-/* Points of one group. */
+/*
+ * Points of one group. Where its sweeps can be divided (dynamics/forward_halves.h) they are seen as the branches of a model
+ * see an interface: eight columns for each point, six of them used.
+ */
 typedef struct TieGroup {
-	int first, count; // points, side by side
-	double *C;        // [6 count][6 count] their compliance
-	double *columns;  // [nu (6 count + 1)] scratch of it
+	int first, count;    // points, side by side
+	double *C;           // [6 count][6 count] their compliance
+	double *columns;     // [nu (6 count + 1)] scratch of it
+	bool divides;        // no loop is open on the way from a point to the ground
+	bool begun;          // the evaluation at hand was divided
+	Interface interface; // [8 count] columns
+	double *x;           // [8 count] forces along them
 } TieGroup;
 
 /* All subsystems together. */
@@ -168,8 +179,14 @@ const char *subsystem_response_fault(const Subsystem *subsystem);
 
 /* ---- groups (subsystem_group.c) -------------------------------------------------------------------------- */
 
+/** Arrays of a group with points. */
+void tie_group_layout(const CalModel *model, TieGroup *group, Cursor *cursor);
+/** Its columns, once it has its arrays. */
+void tie_group_plan(const CalModel *model, const TiePoint *points, TieGroup *group);
 /** Motion of the points of a group, C, and for forces their accelerations under all else that acts. */
 CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purpose);
+/** Forces of all ties known: they act in what tie_group_evaluate() has begun. */
+void tie_group_apply(const CalEvalContext *context, int group);
 /** udot of a group (SimGroup.udot): M^-1 times the forces on its points, loops and driven dofs held. */
 CalStatus tie_group_response(CalEvalContext *context, int group, TiePurpose purpose);
 

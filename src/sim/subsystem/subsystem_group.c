@@ -6,13 +6,15 @@
  */
 #include <string.h>
 
-#include "dynamics/forward_implicit.h"
+#include "dynamics/forward_halves.h"
 #include "dynamics/loop/closed.h"
 #include "dynamics/loop/loops.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/mass.h"
 #include "integrate/scheme.h"
+#include "math/octet.h"
+#include "model/loop_plan.h"
 #include "model/model.h"
 #include "sim/subsystem/subsystem.h"
 
@@ -158,17 +160,182 @@ static CalStatus find_compliance(CalEvalContext *context, int group, TiePurpose 
 	           : status;
 }
 
+/* ---- by columns, as the branches of a model ----------------------------------------------------------------- */
+
+static int most_modes(const CalModel *model) {
+	int most = 1;
+	for (int f = 0; f < model->flex_count; f++)
+		most = model->flexes[f].m > most ? model->flexes[f].m : most;
+	return most;
+}
+
+void tie_group_layout(const CalModel *model, TieGroup *group, Cursor *cursor) {
+	const size_t count = (size_t)group->count, n = 6 * count, W = OCTET * count, nu = (size_t)model->nu;
+	Interface *at = &group->interface;
+	CURSOR_ARRAY(cursor, group->C, n * n);
+	CURSOR_ARRAY(cursor, group->columns, nu * (n + 1));
+	CURSOR_ARRAY(cursor, group->x, W);
+	CURSOR_ARRAY(cursor, at->forces, count);
+	CURSOR_ARRAY(cursor, at->path, model->link_count);
+	CURSOR_ARRAY(cursor, at->gain, nu * W);
+	CURSOR_ARRAY(cursor, at->gamma, 6 * W);
+	CURSOR_ARRAY(cursor, at->Lambda, W * W);
+	CURSOR_ARRAY(cursor, at->beta, W);
+	CURSOR_ARRAY(cursor, at->modal, OCTET * most_modes(model));
+	for (size_t i = 0; i < count; i++) {
+		InterfaceForce force = {0};
+		CURSOR_ARRAY(cursor, force.gamma, 6 * OCTET);
+		CURSOR_ARRAY(cursor, force.modal, OCTET * most_modes(model));
+		if (cursor->base)
+			at->forces[i] = force;
+	}
+}
+
+static bool is_listed(const Interface *at, int link) {
+	for (int i = 0; i < at->path_count; i++)
+		if (at->path[i] == link)
+			return true;
+	return false;
+}
+
+/* Whether wrenches pass a link by themselves: multipliers of loops that are still open would change with them. */
+static bool passes_alone(const CalModel *model, const Link *link) {
+	return link->loop_link < 0 || (!loop_is_open(model, link) && link->flex_body < 0 && link->motion != PRIMITIVE_NODE);
+}
+
+void tie_group_plan(const CalModel *model, const TiePoint *points, TieGroup *group) {
+	Interface *at = &group->interface;
+	at->width = OCTET * group->count;
+	at->force_count = at->path_count = 0;
+	group->begun = false;
+	group->divides = true;
+	for (int i = 0; i < group->count; i++) {
+		const Node *node = &model->nodes[points[group->first + i].node];
+		if (node->link < 0)
+			continue;
+		InterfaceForce *force = &at->forces[at->force_count++];
+		force->link = node->link;
+		force->column = OCTET * i;
+		force->modal = node->shape >= 0 ? force->modal : NULL;
+		for (int k = node->link; k >= 0 && !is_listed(at, k); k = model->links[k].parent) {
+			at->path[at->path_count++] = k;
+			group->divides &= passes_alone(model, &model->links[k]);
+		}
+	}
+}
+
+/* Unit wrenches at a node, as columns at the origin of its link: [1 cx; 0 1]. */
+static void fill_columns(const NodePlace *place, const InterfaceForce *force) {
+	const vec3 c = place->c;
+	const double gamma[6][OCTET] = {{1, 0, 0, 0, -c.z, c.y}, {0, 1, 0, c.z, 0, -c.x}, {0, 0, 1, -c.y, c.x, 0},
+	                                {0, 0, 0, 1, 0, 0},      {0, 0, 0, 0, 1, 0},      {0, 0, 0, 0, 0, 1}};
+	memcpy(force->gamma, gamma, sizeof gamma);
+	for (int k = 0; force->modal && k < place->flex->m; k++)
+		six_out(kinematics_node_column(place, k), force->modal + (size_t)k * OCTET);
+}
+
+/* Motion of a point, and its acceleration where no speed accelerates. */
+static void place_point(const CalModel *model, const CalWork *work, const InterfaceForce *force, TiePoint *point) {
+	const NodePlace place = kinematics_node(model, work, point->node);
+	const LinkWork *link = &work->links[force->link];
+	point->motion.pose.R = mat_out(place.R);
+	point->motion.pose.r = vec_out(add(work->position[force->link], place.c));
+	point->motion.velocity = spatial_out(kinematics_node_velocity(work, force->link, &place));
+	point->A = kinematics_node_bias(work, link, &place);
+	for (int k = 0; place.flex && place.work->accelerated && k < place.flex->m; k++)
+		point->A = spatial_madd(point->A, place.work->eta_ddot[k], kinematics_node_column(&place, k));
+	fill_columns(&place, force);
+}
+
+static void take_compliance(const TieGroup *group) {
+	const size_t n = 6 * (size_t)group->count, W = (size_t)group->interface.width;
+	for (int i = 0; i < group->count; i++)
+		for (size_t r = 0; r < 6; r++) {
+			double *to = group->C + (6 * (size_t)i + r) * n;
+			const double *from = group->interface.Lambda + (OCTET * (size_t)i + r) * W;
+			for (int j = 0; j <= i; j++, to += 6, from += OCTET)
+				memcpy(to, from, 6 * sizeof(double));
+		}
+	for (size_t r = 0; r < n; r++)
+		for (size_t c = 0; c < r; c++)
+			group->C[c * n + r] = group->C[r * n + c];
+}
+
+/* Points of a group that are fixed to the ground. */
+static CalStatus read_grounded(const CalEvalContext *context, const TieGroup *own) {
+	TiePoint *points = context->sim->subsystems->points;
+	CalStatus status = CAL_OK;
+	for (int i = own->first; i < own->first + own->count && status == CAL_OK; i++) {
+		const CalModel *model = context->sim->groups[points[i].group].model;
+		if (model->nodes[points[i].node].link >= 0)
+			continue;
+		status = cal_node_pose(model, work_of(context, points[i].group), points[i].node, &points[i].motion.pose);
+		points[i].motion.velocity = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+		points[i].A = spatial_zero();
+	}
+	return status;
+}
+
+/* Points and C from the first half of the forward dynamics. false: the group cannot be divided. */
+static bool evaluate_columns(CalEvalContext *context, int group, CalStatus *status) {
+	struct SimSubsystems *all = context->sim->subsystems;
+	const SimGroup *g = &context->sim->groups[group];
+	TieGroup *own = &all->groups[group];
+	CalWork *work = work_of(context, group);
+	CalState elastic = {0};
+	own->begun = false;
+	if (!own->divides || g->motion)
+		return false;
+	const double h = implicit_step_of(context, group, &elastic);
+	*status = forward_begin(g->model, &context->parts[group], &elastic, &context->inputs[group], h, work);
+	if (*status != CAL_OK || !(work->stage & STAGE_INWARD))
+		return *status != CAL_OK;
+	*status = read_grounded(context, own);
+	for (int i = 0; i < own->interface.force_count; i++) {
+		const InterfaceForce *force = &own->interface.forces[i];
+		place_point(g->model, work, force, &all->points[own->first + force->column / OCTET]);
+	}
+	interface_kernels(g->model->isa)->inward(g->model, held_of(context, group), work, &own->interface);
+	for (int i = 0; i < own->interface.force_count; i++) {
+		const int column = own->interface.forces[i].column;
+		TiePoint *point = &all->points[own->first + column / OCTET];
+		point->A = spatial_add(point->A, six_in(own->interface.beta + column));
+	}
+	take_compliance(own);
+	own->begun = true;
+	return true;
+}
+
+void tie_group_apply(const CalEvalContext *context, int group) {
+	const struct SimSubsystems *all = context->sim->subsystems;
+	const TieGroup *own = &all->groups[group];
+	const CalModel *model = context->sim->groups[group].model;
+	if (!own->begun)
+		return;
+	for (int i = 0; i < own->count; i++) {
+		const spatial F = all->points[own->first + i].F;
+		six_out((spatial){neg(F.a), neg(F.l)},
+		        own->x + (size_t)i * OCTET); // what an interface needs is what acts on it
+	}
+	interface_kernels(model->isa)->apply(model, own->x, &own->interface, work_of(context, group));
+}
+
+/* ---- either -------------------------------------------------------------------------------------------------- */
+
 CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purpose) {
 	SimGroup *g = &context->sim->groups[group];
 	const bool forces = purpose == TIE_FORCES;
-	CalStatus status = forces ? accelerations_without_ties(context, group, g->udot) : CAL_OK;
+	CalStatus status = CAL_OK;
+	g->kinematics_known = false;
+	if (forces && evaluate_columns(context, group, &status))
+		return status;
+	status = forces ? accelerations_without_ties(context, group, g->udot) : CAL_OK;
 	if (status == CAL_OK)
 		status = cal_kinematics(g->model, &context->parts[group], forces ? g->udot : NULL, work_of(context, group));
 	if (status == CAL_OK)
 		status = read_points(context, group, forces);
 	if (status == CAL_OK && purpose != TIE_VALUES)
 		status = find_compliance(context, group, purpose);
-	g->kinematics_known = false;
 	return status;
 }
 

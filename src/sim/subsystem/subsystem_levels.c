@@ -295,9 +295,11 @@ static void layout_level(TieLevel *level, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, level->lambda, m);
 	CURSOR_ARRAY(cursor, level->z, m);
 	CURSOR_ARRAY(cursor, level->G, m * e);
+	CURSOR_ARRAY(cursor, level->E, m * e);
 	CURSOR_ARRAY(cursor, level->Lambda, e * e);
 	CURSOR_ARRAY(cursor, level->b, e);
 	CURSOR_ARRAY(cursor, level->force, n);
+	CURSOR_ARRAY(cursor, level->edge_force, e);
 	CURSOR_ARRAY(cursor, level->solve, (m + 2) * m);
 	CURSOR_ARRAY(cursor, level->order, m);
 	CURSOR_ARRAY(cursor, level->independent, m);
@@ -307,10 +309,8 @@ static void layout_matrices(const CalSim *sim, struct SimSubsystems *all, Cursor
 	for (int i = 0; i < all->level_count; i++)
 		layout_level(&all->levels[i], cursor);
 	for (int i = 0; i < all->group_count; i++) {
-		TieGroup *group = &all->groups[i];
-		const size_t n = 6 * (size_t)group->count, nu = (size_t)sim->groups[i].model->nu;
-		CURSOR_ARRAY(cursor, group->C, n * n);
-		CURSOR_ARRAY(cursor, group->columns, n > 0 ? nu * (n + 1) : 0);
+		if (all->groups[i].count > 0)
+			tie_group_layout(sim->groups[i].model, &all->groups[i], cursor);
 	}
 }
 
@@ -355,6 +355,9 @@ CalStatus subsystems_plan(CalSim *sim) {
 	layout_matrices(sim, all, &cursor);
 	for (int i = 0; i < all->level_count; i++)
 		find_sources(all, i);
+	for (int i = 0; i < all->group_count; i++)
+		if (all->groups[i].count > 0)
+			tie_group_plan(sim->groups[i].model, all->points, &all->groups[i]);
 	list_ties(sim, all);
 	all->planned = true;
 	return CAL_OK;

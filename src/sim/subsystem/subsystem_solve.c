@@ -156,32 +156,41 @@ static void fill_rows(const CalEvalContext *context, TieLevel *level, TiePurpose
 }
 
 /* What row r does along another one, or along the accelerations a: sum of d.x over its nodes. */
-static double along_row(const LevelRow *row, const double *x) {
+INLINE double along_row(const LevelRow *row, const double *x) {
 	double sum = 0;
 	for (int s = 0; s < TIE_SIDES; s++)
 		sum += row->node[s] >= 0 ? spatial_dot(row->d[s], six_in(x + 6 * (size_t)row->node[s])) : 0;
 	return sum;
 }
 
-/* Column r of D through K, to row r of W. */
-static void respond_to_row(TieLevel *level, const LevelRow *row, double *restrict w) {
+/* w[count] = (adds: w +) d'K of six rows of K. */
+INLINE void combine_rows(const double d[6], const double *restrict K, size_t n, size_t count, bool adds,
+                         double *restrict w) {
+	for (size_t i = 0; i < count; i++) {
+		double sum = d[0] * K[i];
+		for (size_t k = 1; k < 6; k++)
+			sum += d[k] * K[k * n + i];
+		w[i] = adds ? w[i] + sum : sum;
+	}
+}
+
+/* Column r of D through K, which is symmetric, to row r of W. */
+static void respond_to_row(const TieLevel *level, const LevelRow *row, double *w) {
 	const size_t n = 6 * (size_t)level->node_count;
-	for (int s = 0; s < TIE_SIDES; s++)
-		if (row->node[s] >= 0)
-			memset(w + 6 * (size_t)level->sources[row->node[s]].first, 0,
-			       6 * sizeof(double) * (size_t)level->sources[row->node[s]].count);
+	int before = -1;
 	for (int s = 0; s < TIE_SIDES; s++) {
 		double d[6];
 		if (row->node[s] < 0)
 			continue;
 		six_out(row->d[s], d);
 		const LevelSource *source = &level->sources[row->node[s]];
-		const size_t from = 6 * (size_t)source->first, to = from + 6 * (size_t)source->count;
-		for (size_t k = 0; k < 6; k++) {
-			const double *restrict column = level->K + (6 * (size_t)row->node[s] + k) * n; // symmetric
-			for (size_t i = from; i < to; i++)
-				w[i] += d[k] * column[i];
-		}
+		const size_t from = 6 * (size_t)source->first;
+		const double *K = level->K + 6 * (size_t)row->node[s] * n + from;
+		if (source->count == 1)
+			combine_rows(d, K, n, 6, source->first == before, w + from);
+		else
+			combine_rows(d, K, n, 6 * (size_t)source->count, source->first == before, w + from);
+		before = source->first;
 	}
 }
 
@@ -192,7 +201,7 @@ static void fill_matrix(TieLevel *level) {
 		respond_to_row(level, &level->rows[r], level->W + r * n);
 	for (size_t i = 0; i < m; i++)
 		for (size_t j = 0; j <= i; j++)
-			level->H[i * m + j] = level->H[j * m + i] = along_row(&level->rows[i], level->W + j * n);
+			level->H[i * m + j] = along_row(&level->rows[i], level->W + j * n);
 }
 
 static double row_error(const TieLevel *level, int row, TiePurpose purpose) {
@@ -202,29 +211,56 @@ static double row_error(const TieLevel *level, int row, TiePurpose purpose) {
 	return (purpose == TIE_POSITIONS ? value->value : value->rate) + along_row(&level->rows[row], level->a);
 }
 
+/* W at the edges, by rows. */
+static void take_edges(const TieLevel *level, double *out) {
+	const size_t n = 6 * (size_t)level->node_count, m = (size_t)level->row_count;
+	for (size_t r = 0; r < m; r++)
+		for (int e = 0; e < level->edge_count; e++, out += 6)
+			memcpy(out, level->W + r * n + 6 * (size_t)level->edges[e], 6 * sizeof(double));
+}
+
+/* Lambda and b of the edges without the ties. */
+static void begin_edges(const TieLevel *level) {
+	const size_t n = 6 * (size_t)level->node_count;
+	double *Lambda = level->Lambda;
+	for (int i = 0; i < level->edge_count; i++) {
+		const size_t at = 6 * (size_t)level->edges[i];
+		memcpy(level->b + 6 * (size_t)i, level->a + at, 6 * sizeof(double));
+		for (size_t k = 0; k < 6; k++)
+			for (int j = 0; j < level->edge_count; j++, Lambda += 6)
+				memcpy(Lambda, level->K + (at + k) * n + 6 * (size_t)level->edges[j], 6 * sizeof(double));
+	}
+}
+
+/* Lambda -= W_E' G, b += W_E' lambda. */
+INLINE void add_ties(const TieLevel *level, size_t e) {
+	for (int r = 0; r < level->row_count; r++) {
+		const double *restrict w = level->E + (size_t)r * e, *restrict g = level->G + (size_t)r * e;
+		for (size_t i = 0; i < e; i++) {
+			double *restrict row = level->Lambda + i * e;
+			level->b[i] += w[i] * level->lambda[r];
+			for (size_t j = 0; j < e; j++)
+				row[j] -= w[i] * g[j];
+		}
+	}
+}
+
 /* Lambda and b of the edges. */
 static void condense(TieLevel *level) {
-	const size_t n = 6 * (size_t)level->node_count, e = 6 * (size_t)level->edge_count, m = (size_t)level->row_count;
-	for (size_t i = 0; i < e; i++) {
-		const size_t at = 6 * (size_t)level->edges[i / 6] + i % 6;
-		for (size_t r = 0; r < m; r++)
-			level->z[r] = level->W[r * n + at];
-		min_norm_solve((int)m, level->rank, level->H, level->order, level->solve, level->z, level->z);
-		level->b[i] = level->a[at];
-		for (size_t r = 0; r < m; r++) {
-			level->G[r * e + i] = level->z[r];
-			level->b[i] += level->W[r * n + at] * level->lambda[r];
-		}
-	}
-	for (size_t i = 0; i < e; i++) {
-		const size_t at = 6 * (size_t)level->edges[i / 6] + i % 6;
-		for (size_t j = 0; j <= i; j++) {
-			double sum = level->K[at * n + 6 * (size_t)level->edges[j / 6] + j % 6];
-			for (size_t r = 0; r < m; r++)
-				sum -= level->W[r * n + at] * level->G[r * e + j];
-			level->Lambda[i * e + j] = level->Lambda[j * e + i] = sum;
-		}
-	}
+	const size_t e = 6 * (size_t)level->edge_count, m = (size_t)level->row_count;
+	begin_edges(level);
+	if (m == 0 || e == 0)
+		return;
+	take_edges(level, level->G);
+	min_norm_solve_columns((int)m, level->rank, (int)e, level->H, level->order, level->solve, level->E, level->G);
+	take_edges(level, level->E);
+	if (e == 6)
+		add_ties(level, 6);
+	else
+		add_ties(level, e);
+	for (size_t i = 0; i < e; i++)
+		for (size_t j = 0; j < i; j++)
+			level->Lambda[j * e + i] = level->Lambda[i * e + j];
 }
 
 static void solve_level(const CalEvalContext *context, TieLevel *level, TiePurpose purpose) {
@@ -239,21 +275,30 @@ static void solve_level(const CalEvalContext *context, TieLevel *level, TiePurpo
 	condense(level);
 }
 
+/* Multipliers with the forces on the edges known, and what they do on the nodes. */
+static void resolve_row(const TieLevel *level, int r) {
+	const LevelRow *row = &level->rows[r];
+	const double *G = level->G + 6 * (size_t)r * (size_t)level->edge_count;
+	double lambda = level->lambda[r];
+	for (int e = 0; e < level->edge_count; e++)
+		for (size_t k = 0; k < 6; k++)
+			lambda -= *G++ * level->edge_force[6 * (size_t)e + k];
+	level->lambda[r] = lambda;
+	for (int s = 0; s < TIE_SIDES; s++) {
+		if (row->node[s] < 0)
+			continue;
+		double *force = level->force + 6 * (size_t)row->node[s];
+		six_out(spatial_madd(six_in(force), lambda, row->d[s]), force);
+	}
+}
+
 /* With the forces on its edges known (level->force): those on all of its nodes, handed to points and child levels. */
 static void resolve_level(struct SimSubsystems *all, int index) {
 	TieLevel *level = &all->levels[index];
-	const size_t e = 6 * (size_t)level->edge_count;
+	for (int e = 0; e < level->edge_count; e++)
+		memcpy(level->edge_force + 6 * (size_t)e, level->force + 6 * (size_t)level->edges[e], 6 * sizeof(double));
 	for (int r = 0; r < level->row_count; r++)
-		for (size_t i = 0; i < e; i++)
-			level->lambda[r] -= level->G[(size_t)r * e + i] * level->force[6 * (size_t)level->edges[i / 6] + i % 6];
-	for (int r = 0; r < level->row_count; r++) {
-		for (int s = 0; s < TIE_SIDES; s++) {
-			double d[6];
-			six_out(level->rows[r].d[s], d);
-			for (int k = 0; level->rows[r].node[s] >= 0 && k < 6; k++)
-				level->force[6 * (size_t)level->rows[r].node[s] + (size_t)k] += level->lambda[r] * d[k];
-		}
-	}
+		resolve_row(level, r);
 	for (int i = 0; i < level->node_count; i++) {
 		const LevelSource *source = &level->sources[i];
 		const double *force = level->force + 6 * (size_t)i;
@@ -368,6 +413,9 @@ CalStatus subsystems_solve(CalEvalContext *context, double *xdot) {
 	CalStatus status = subsystems_wrenches(context, TIE_FORCES);
 	if (status == CAL_OK)
 		status = push_points(context);
+	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
+		if (sim->subsystems->groups[i].count > 0)
+			tie_group_apply(context, i);
 	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
 		const Subsystem *subsystem = sim_active_subsystem(sim, i);
 		if (subsystem && subsystem_is_compiled(subsystem))

@@ -33,7 +33,7 @@ static void slider_forces(const Slider *s, double q, double u, const CalLinkBase
 	const CalVec3 Jal = {s->J[0] * b->al.x, s->J[1] * b->al.y, s->J[2] * b->al.z};
 	const CalVec3 Jw = {s->J[0] * b->w.x, s->J[1] * b->w.y, s->J[2] * b->w.z};
 	out->force = (CalSpatial){add3(cross3(p, f), add3(Jal, cross3(b->w, Jw))), f};
-	out->dof_force[0] = f.x + s->stiffness * q;
+	out->dof_force[0] = f.x;
 }
 
 static int slider_inertia(const void *data, void *scratch, const double *q, const double *u, const CalLinkBase *base,
@@ -58,12 +58,22 @@ static int slider_node(const void *data, void *scratch, int node, const double *
 	return 0;
 }
 
-static double slider_potential(const void *data, const double *q) {
+static int slider_spring(const void *data, void *scratch, const double *q, const double *u, double *force) {
+	(void)scratch, (void)u;
+	force[0] -= ((const Slider *)data)->stiffness * q[0];
+	return 0;
+}
+
+static double slider_potential(const void *data, void *scratch, const double *q) {
+	(void)scratch;
 	return 0.5 * ((const Slider *)data)->stiffness * q[0] * q[0];
 }
 
-static const CalLinkOps slider_ops = {
-	.name = "slider", .inertia = slider_inertia, .node = slider_node, .potential = slider_potential};
+static const CalLinkOps slider_ops = {.name = "slider",
+                                      .inertia = slider_inertia,
+                                      .node = slider_node,
+                                      .elastic = slider_spring,
+                                      .potential = slider_potential};
 static const Slider slider = {1.7, {0.02, 0.05, 0.06}, 40};
 
 /* ---- the machine --------------------------------------------------------------------------------------------- */
