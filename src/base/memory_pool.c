@@ -2,8 +2,9 @@
 /*
  * memory_pool.c — a chain of blocks; see memory_pool.h.
  *
- * Small requests are cut from the newest block; a request larger than a quarter block gets a block of
- * its own, linked after the newest one so that the latter stays in use.
+ * Small requests are cut from the newest block, aligned ones from its front and texts, which need no alignment, from its
+ * back; a request larger than a quarter block gets a block of its own, linked after the newest one so that the latter stays
+ * in use.
  */
 #include "base/memory_pool.h"
 
@@ -16,7 +17,7 @@ enum { POOL_BLOCK = 16384 };
 
 struct PoolBlock {
 	PoolBlock *older;
-	size_t used, size;                         // of data
+	size_t used, size;                         // of data: the free part is between them
 	alignas(max_align_t) unsigned char data[]; //
 };
 
@@ -38,22 +39,14 @@ static PoolBlock *block_new(const Pool *pool, size_t size) {
 	return block;
 }
 
-void *pool_alloc(Pool *pool, size_t size) {
-	const size_t unit = alignof(max_align_t);
-	if (size > SIZE_MAX - unit)
-		return NULL;
-	size = (size + unit - 1) / unit * unit;
-	PoolBlock *block = pool->last;
-	if (block && block->size - block->used >= size) {
-		void *memory = block->data + block->used;
-		block->used += size;
-		return memory;
-	}
+static int has_room(const PoolBlock *block, size_t size) { return block && block->size - block->used >= size; }
+
+/* A block with room for size bytes, which is the newest one unless they need one of their own; NULL: out of memory. */
+static PoolBlock *add_block(Pool *pool, size_t size) {
 	const int own = size > POOL_BLOCK / 4;
-	block = block_new(pool, own ? size : POOL_BLOCK);
+	PoolBlock *block = block_new(pool, own ? size : POOL_BLOCK);
 	if (!block)
 		return NULL;
-	block->used = size;
 	if (own && pool->last) {
 		block->older = pool->last->older;
 		pool->last->older = block;
@@ -61,7 +54,20 @@ void *pool_alloc(Pool *pool, size_t size) {
 		block->older = pool->last;
 		pool->last = block;
 	}
-	return block->data;
+	return block;
+}
+
+void *pool_alloc(Pool *pool, size_t size) {
+	const size_t unit = alignof(max_align_t);
+	if (size > SIZE_MAX - unit)
+		return NULL;
+	size = (size + unit - 1) / unit * unit;
+	PoolBlock *block = has_room(pool->last, size) ? pool->last : add_block(pool, size);
+	if (!block)
+		return NULL;
+	void *memory = block->data + block->used;
+	block->used += size;
+	return memory;
 }
 
 void *pool_array(Pool *pool, size_t count, size_t size) {
@@ -72,8 +78,12 @@ void *pool_array(Pool *pool, size_t count, size_t size) {
 char *pool_text(Pool *pool, const char *text, size_t length) {
 	if (length == SIZE_MAX)
 		return NULL;
-	char *copy = pool_alloc(pool, length + 1);
-	if (copy && length)
+	PoolBlock *block = has_room(pool->last, length + 1) ? pool->last : add_block(pool, length + 1);
+	if (!block)
+		return NULL;
+	block->size -= length + 1;
+	char *copy = (char *)block->data + block->size;
+	if (length)
 		memcpy(copy, text, length);
 	return copy;
 }

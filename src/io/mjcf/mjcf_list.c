@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "io/mjcf/mjcf_internal.h"
 
 enum { WHAT_MAX = 400, MAX_TEXT = 1 << 28, PLAIN_NUMBERS = 8 };
@@ -103,10 +104,13 @@ static bool name_object(Mjcf *m, MjcfKind kind, int index, const char *name) {
 
 int mjcf_add(Mjcf *m, MjcfKind kind, MjcfFile *file, XmlElement *element) {
 	MjcfList *list = &m->lists[kind];
-	if (!mjcf_grow(m, &list->items, list->count, &list->capacity, kinds[kind].size))
-		return -1;
+	void *items = array_reserve(&m->im->allocator, list->items, list->count, 1, &list->capacity, kinds[kind].size);
+	if (!items)
+		return import_no_memory(m->im), -1;
+	list->items = items;
 	const int index = list->count;
 	MjcfObject *object = object_of(m, kind, index);
+	memset(object, 0, kinds[kind].size);
 	*object = (MjcfObject){.element = element, .file = file};
 	element->used = true;
 	const char *name = xml_get(element, "name");
@@ -199,6 +203,8 @@ const char *mjcf_quoted(Mjcf *m, const XmlElement *element, const char *name) {
 
 void mjcf_lists_free(Mjcf *m) {
 	name_index_free(&m->im->allocator, &m->device_names);
-	for (int i = 0; i < MJCF_KINDS; i++)
+	for (int i = 0; i < MJCF_KINDS; i++) {
 		name_index_free(&m->im->allocator, &m->lists[i].names);
+		memory_free(&m->im->allocator, m->lists[i].items);
+	}
 }
