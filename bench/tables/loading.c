@@ -182,8 +182,9 @@ static double time_builder(const CalDesc *desc) {
 		if (cal_desc_attach(copy, inboard, def, outboard, NULL, NULL) != CAL_OK)
 			stop("a joint is refused");
 	}
+	const double took = cpu_seconds() - begin;
 	cal_desc_destroy(copy);
-	return cpu_seconds() - begin;
+	return took;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------------------- */
@@ -198,11 +199,9 @@ static Times measure_text(const char *text, size_t length, int rounds) {
 		CalSetup *setup = NULL;
 		best.expat = fmin(best.expat, time_expat(text, length));
 		best.tree = fmin(best.tree, time_tree(text, length));
-		const double load = time_load(text, length, &setup);
+		best.load = fmin(best.load, time_load(text, length, &setup));
 		best.builder = fmin(best.builder, time_builder(cal_setup_desc(setup)));
-		const double begin = cpu_seconds();
 		cal_setup_destroy(setup);
-		best.load = fmin(best.load, load + cpu_seconds() - begin);
 	}
 	return best;
 }

@@ -310,9 +310,11 @@ void cal_desc_destroy(CalDesc *desc) {
 	((grown = array_reserve(&(desc)->allocator, (desc)->array, (desc)->one##_count, more, &(desc)->one##_capacity, \
 	                        sizeof *(desc)->array)) != NULL &&                                                     \
 	 ((desc)->array = grown) != NULL)
-/** Room for one more in an array and in the index of its names. */
-#define RESERVE(desc, array, one) \
-	(RESERVE_ARRAY(desc, array, one, 1) && name_index_reserve(&(desc)->allocator, &(desc)->one##_names))
+/** Room for `more` in an array and in the index of its names. */
+#define RESERVE_MANY(desc, array, one, more)                  \
+	((more) == 0 || (RESERVE_ARRAY(desc, array, one, more) && \
+	                 name_index_reserve_many(&(desc)->allocator, &(desc)->one##_names, (uint32_t)(more))))
+#define RESERVE(desc, array, one) RESERVE_MANY(desc, array, one, 1)
 
 static CalStatus group_append(CalDesc *desc, const CalGroupDef *def, CalGroupId *id, CalError *error) {
 	CalGroupDef group = *def;
@@ -377,9 +379,8 @@ CalStatus cal_desc_reserve(CalDesc *desc, int bodies, int nodes, int joints) {
 	void *grown;
 	if (!desc || bodies < 0 || nodes < 0 || joints < 0)
 		return CAL_ERR_ARGUMENT;
-	const bool enough = (bodies == 0 || RESERVE_ARRAY(desc, bodies, body, bodies)) &&
-	                    (nodes == 0 || RESERVE_ARRAY(desc, nodes, node, nodes)) &&
-	                    (joints == 0 || RESERVE_ARRAY(desc, joints, joint, joints));
+	const bool enough = RESERVE_MANY(desc, bodies, body, bodies) && RESERVE_MANY(desc, nodes, node, nodes) &&
+	                    RESERVE_MANY(desc, joints, joint, joints);
 	return enough ? CAL_OK : CAL_ERR_MEMORY;
 }
 
