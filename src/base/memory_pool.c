@@ -9,11 +9,18 @@
 #include "base/memory_pool.h"
 
 #include <stdalign.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
 
 enum { POOL_BLOCK = 16384 };
+
+typedef union Word {
+	void *pointer;
+	double number;
+	int64_t integer;
+} Word;
 
 struct PoolBlock {
 	PoolBlock *older;
@@ -57,22 +64,34 @@ static PoolBlock *add_block(Pool *pool, size_t size) {
 	return block;
 }
 
-void *pool_alloc(Pool *pool, size_t size) {
-	const size_t unit = alignof(max_align_t);
+/* From the front of a block; unit: a power of two up to the alignment of data. */
+static void *alloc_aligned(Pool *pool, size_t size, size_t unit) {
+	PoolBlock *block = pool->last;
+	const size_t gap = block ? (0 - block->used) & (unit - 1) : 0;
 	if (size > SIZE_MAX - unit)
 		return NULL;
-	size = (size + unit - 1) / unit * unit;
-	PoolBlock *block = has_room(pool->last, size) ? pool->last : add_block(pool, size);
-	if (!block)
-		return NULL;
+	if (has_room(block, gap + size)) {
+		block->used += gap;
+	} else {
+		block = add_block(pool, size);
+		if (!block)
+			return NULL;
+	}
 	void *memory = block->data + block->used;
 	block->used += size;
 	return memory;
 }
 
+void *pool_alloc(Pool *pool, size_t size) { return alloc_aligned(pool, size, alignof(max_align_t)); }
+
 void *pool_array(Pool *pool, size_t count, size_t size) {
 	size_t whole;
 	return size_mul(count, size, &whole) ? pool_alloc(pool, whole) : NULL;
+}
+
+void *pool_array_of_words(Pool *pool, size_t count, size_t size) {
+	size_t whole;
+	return size_mul(count, size, &whole) ? alloc_aligned(pool, whole, alignof(Word)) : NULL;
 }
 
 char *pool_text(Pool *pool, const char *text, size_t length) {

@@ -22,7 +22,7 @@ void xml_destroy(XmlTree *tree) {
 }
 
 XmlElement *xml_root(const XmlTree *tree) { return tree->root; }
-void *xml_array(XmlTree *tree, size_t count, size_t size) { return pool_array(&tree->pool, count, size); }
+void *xml_array(XmlTree *tree, size_t count, size_t size) { return pool_array_of_words(&tree->pool, count, size); }
 char *xml_text(XmlTree *tree, const char *text) { return pool_text(&tree->pool, text, strlen(text)); }
 
 /* ---- looking ----------------------------------------------------------------------------------------- */
@@ -144,8 +144,10 @@ static XmlAttribute *copy_attributes(XmlTree *tree, const XmlElement *element, i
 	return copy;
 }
 
+bool xml_is_full(const XmlTree *tree) { return tree->element_count >= XML_MAX_ELEMENTS; }
+
 XmlElement *xml_copy(XmlTree *tree, const XmlElement *element) {
-	if (tree->element_count >= XML_MAX_ELEMENTS)
+	if (xml_is_full(tree))
 		return NULL;
 	XmlElement *copy = xml_array(tree, 1, sizeof *copy);
 	if (!copy || !(copy->attributes = copy_attributes(tree, element, 0)))
