@@ -250,6 +250,8 @@ static int check_file(const char *path, const CheckOptions *o) {
 	Report report = {.path = input_name(path), .json = o->json && !o->only_import, .only_import = o->only_import};
 	if (report.json)
 		printf("{\n  \"findings\": [");
+	if (!o->fixed)
+		give_memory_back(loaded.setup);
 	examine(&report, &loaded);
 	print_report(&report, loaded.setup);
 	for (int i = 0; i < report.groups; i++)

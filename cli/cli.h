@@ -81,6 +81,8 @@ typedef struct Loaded {
 	CalScenario *scenario;
 } Loaded;
 
+/** Reading takes more memory than what is needed afterwards: releases the text of the file, and gives pages back to the system. */
+void give_memory_back(CalSetup *setup);
 /**
  * Builds the simulation of an open file, in a Loaded that is {0} but for what commands set; settings NULL: as the file
  * says, on one thread. Loops are not closed, nothing is printed.

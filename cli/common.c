@@ -164,8 +164,7 @@ static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *sett
 	                       .assembly_limit = from->assembly_limit};
 }
 
-/* Reading takes more memory than what a simulation needs of it: the rest goes back to the system. */
-static void give_memory_back(CalSetup *setup) {
+void give_memory_back(CalSetup *setup) {
 	cal_model_file_trim(setup);
 #ifdef __GLIBC__
 	malloc_trim(0);

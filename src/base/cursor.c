@@ -36,14 +36,23 @@ void *cursor_alloc_at_start(Cursor *cursor, const CalAllocator *allocator) {
 	return memory;
 }
 
-void *cursor_alloc(Cursor *cursor, const CalAllocator *allocator) {
+static void *alloc_with(Cursor *cursor, const CalAllocator *allocator,
+                        void *(*alloc)(const CalAllocator *allocator, size_t size)) {
 	const size_t size = cursor->used, align = alignment_of(cursor);
 	size_t padded;
-	char *memory = size_add(size, align, &padded) ? memory_alloc(allocator, padded) : NULL;
+	char *memory = size_add(size, align, &padded) ? alloc(allocator, padded) : NULL;
 	*cursor = (Cursor){.size = size, .align = cursor->align};
 	if (memory)
 		cursor->base = memory + (align - (uintptr_t)memory % align) % align;
 	return memory;
+}
+
+void *cursor_alloc(Cursor *cursor, const CalAllocator *allocator) {
+	return alloc_with(cursor, allocator, memory_alloc);
+}
+
+void *cursor_alloc_zeroed(Cursor *cursor, const CalAllocator *allocator) {
+	return alloc_with(cursor, allocator, memory_alloc_zeroed);
 }
 
 void cursor_clear(const Cursor *cursor) { memset(cursor->base, 0, cursor->size); }

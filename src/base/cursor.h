@@ -48,6 +48,8 @@ size_t cursor_size(const Cursor *cursor);
  * cursor to it. Returns what memory_free() releases, NULL if memory is short. The block is not cleared.
  */
 void *cursor_alloc(Cursor *cursor, const CalAllocator *allocator);
+/** The same, all zeros, by memory_alloc_zeroed(). */
+void *cursor_alloc_zeroed(Cursor *cursor, const CalAllocator *allocator);
 /** The same, the block as the allocator gives it (aligned for any type): its first array is what memory_free() releases. */
 void *cursor_alloc_at_start(Cursor *cursor, const CalAllocator *allocator);
 /** Zeros all bytes of the block. */

@@ -35,6 +35,14 @@ void *memory_alloc(const CalAllocator *allocator, size_t size) {
 	return allocator->alloc(allocator->user, size > 0 ? size : 1);
 }
 
+void *memory_alloc_zeroed(const CalAllocator *allocator, size_t size) {
+	if (allocator->alloc == default_alloc) {
+		return calloc(size > 0 ? size : 1, 1);
+	}
+	void *memory = memory_alloc(allocator, size);
+	return memory ? memset(memory, 0, size) : NULL;
+}
+
 void memory_free(const CalAllocator *allocator, void *memory) {
 	if (memory) {
 		allocator->free(allocator->user, memory);

@@ -20,7 +20,9 @@ CalAllocator allocator_or_default(const CalAllocator *allocator);
 bool allocator_is_valid(const CalAllocator *allocator);
 
 void *memory_alloc(const CalAllocator *allocator, size_t size); // size 0 gives a valid pointer
-void memory_free(const CalAllocator *allocator, void *memory);  // accepts NULL
+/** Zeros. From malloc: large blocks have no pages until they are used, so that what is never used takes no memory. */
+void *memory_alloc_zeroed(const CalAllocator *allocator, size_t size);
+void memory_free(const CalAllocator *allocator, void *memory); // accepts NULL
 
 /** *product = a * b, *sum = a + b; false on overflow. */
 bool size_mul(size_t a, size_t b, size_t *product);

@@ -2,21 +2,29 @@
 /*
  * memory_pool.c — a chain of blocks; see memory_pool.h.
  *
- * Small requests are cut from the newest block; a request larger than a quarter block gets a block of
- * its own, linked after the newest one so that the latter stays in use.
+ * Small requests are cut from the newest block, aligned ones from its front and texts, which need no alignment, from its
+ * back; a request larger than a quarter block gets a block of its own, linked after the newest one so that the latter stays
+ * in use.
  */
 #include "base/memory_pool.h"
 
 #include <stdalign.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
 
 enum { POOL_BLOCK = 16384 };
 
+typedef union Word {
+	void *pointer;
+	double number;
+	int64_t integer;
+} Word;
+
 struct PoolBlock {
 	PoolBlock *older;
-	size_t used, size;                         // of data
+	size_t used, size;                         // of data: the free part is between them
 	alignas(max_align_t) unsigned char data[]; //
 };
 
@@ -38,22 +46,14 @@ static PoolBlock *block_new(const Pool *pool, size_t size) {
 	return block;
 }
 
-void *pool_alloc(Pool *pool, size_t size) {
-	const size_t unit = alignof(max_align_t);
-	if (size > SIZE_MAX - unit)
-		return NULL;
-	size = (size + unit - 1) / unit * unit;
-	PoolBlock *block = pool->last;
-	if (block && block->size - block->used >= size) {
-		void *memory = block->data + block->used;
-		block->used += size;
-		return memory;
-	}
+static int has_room(const PoolBlock *block, size_t size) { return block && block->size - block->used >= size; }
+
+/* A block with room for size bytes, which is the newest one unless they need one of their own; NULL: out of memory. */
+static PoolBlock *add_block(Pool *pool, size_t size) {
 	const int own = size > POOL_BLOCK / 4;
-	block = block_new(pool, own ? size : POOL_BLOCK);
+	PoolBlock *block = block_new(pool, own ? size : POOL_BLOCK);
 	if (!block)
 		return NULL;
-	block->used = size;
 	if (own && pool->last) {
 		block->older = pool->last->older;
 		pool->last->older = block;
@@ -61,19 +61,48 @@ void *pool_alloc(Pool *pool, size_t size) {
 		block->older = pool->last;
 		pool->last = block;
 	}
-	return block->data;
+	return block;
 }
+
+/* From the front of a block; unit: a power of two up to the alignment of data. */
+static void *alloc_aligned(Pool *pool, size_t size, size_t unit) {
+	PoolBlock *block = pool->last;
+	const size_t gap = block ? (0 - block->used) & (unit - 1) : 0;
+	if (size > SIZE_MAX - unit)
+		return NULL;
+	if (has_room(block, gap + size)) {
+		block->used += gap;
+	} else {
+		block = add_block(pool, size);
+		if (!block)
+			return NULL;
+	}
+	void *memory = block->data + block->used;
+	block->used += size;
+	return memory;
+}
+
+void *pool_alloc(Pool *pool, size_t size) { return alloc_aligned(pool, size, alignof(max_align_t)); }
 
 void *pool_array(Pool *pool, size_t count, size_t size) {
 	size_t whole;
 	return size_mul(count, size, &whole) ? pool_alloc(pool, whole) : NULL;
 }
 
+void *pool_array_of_words(Pool *pool, size_t count, size_t size) {
+	size_t whole;
+	return size_mul(count, size, &whole) ? alloc_aligned(pool, whole, alignof(Word)) : NULL;
+}
+
 char *pool_text(Pool *pool, const char *text, size_t length) {
 	if (length == SIZE_MAX)
 		return NULL;
-	char *copy = pool_alloc(pool, length + 1);
-	if (copy && length)
+	PoolBlock *block = has_room(pool->last, length + 1) ? pool->last : add_block(pool, length + 1);
+	if (!block)
+		return NULL;
+	block->size -= length + 1;
+	char *copy = (char *)block->data + block->size;
+	if (length)
 		memcpy(copy, text, length);
 	return copy;
 }

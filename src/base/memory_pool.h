@@ -23,7 +23,9 @@ void pool_init(Pool *pool, const CalAllocator *allocator);
 void *pool_alloc(Pool *pool, size_t size);
 /** The same for count items, NULL on overflow too. A count of 0 gives a valid pointer. */
 void *pool_array(Pool *pool, size_t count, size_t size);
-/** A copy of text[0 .. length-1] with a zero after it, or NULL. */
+/** The same, aligned for pointers and numbers only: nothing is lost between small structs of them. */
+void *pool_array_of_words(Pool *pool, size_t count, size_t size);
+/** A copy of text[0 .. length-1] with a zero after it, at any address, or NULL. */
 char *pool_text(Pool *pool, const char *text, size_t length);
 void pool_free(Pool *pool);
 

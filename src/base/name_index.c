@@ -32,13 +32,17 @@ void name_index_insert(NameIndex *index, uint32_t hash, uint32_t value) {
 	index->count++;
 }
 
-bool name_index_reserve(const CalAllocator *allocator, NameIndex *index) {
-	if (2 * (uint64_t)(index->count + 1) <= index->capacity) {
+bool name_index_reserve_many(const CalAllocator *allocator, NameIndex *index, uint32_t more) {
+	const uint64_t needed = 2 * ((uint64_t)index->count + more);
+	if (needed <= index->capacity) {
 		return true;
 	}
-	uint32_t capacity = index->capacity > 0 ? 2 * index->capacity : 16;
+	uint32_t capacity = index->capacity > 0 ? index->capacity : 16;
+	while (capacity < needed && capacity <= UINT32_MAX / 2) {
+		capacity *= 2;
+	}
 	size_t size;
-	if (capacity < index->capacity || !size_mul(capacity, sizeof(NameSlot), &size)) {
+	if (capacity < needed || !size_mul(capacity, sizeof(NameSlot), &size)) {
 		return false;
 	}
 	NameIndex grown = {.slots = memory_alloc(allocator, size), .capacity = capacity};
@@ -54,6 +58,10 @@ bool name_index_reserve(const CalAllocator *allocator, NameIndex *index) {
 	memory_free(allocator, index->slots);
 	*index = grown;
 	return true;
+}
+
+bool name_index_reserve(const CalAllocator *allocator, NameIndex *index) {
+	return name_index_reserve_many(allocator, index, 1);
 }
 
 void name_index_free(const CalAllocator *allocator, NameIndex *index) {

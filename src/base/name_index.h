@@ -28,7 +28,8 @@ uint32_t name_hash(uint32_t scope, const char *name, size_t length);
 
 /** Makes room for one more; false (and unchanged) if memory is short. */
 bool name_index_reserve(const CalAllocator *allocator, NameIndex *index);
-/** Needs the room that name_index_reserve made; cannot fail. */
+bool name_index_reserve_many(const CalAllocator *allocator, NameIndex *index, uint32_t more);
+/** Needs the room that was reserved; cannot fail. */
 void name_index_insert(NameIndex *index, uint32_t hash, uint32_t value);
 void name_index_free(const CalAllocator *allocator, NameIndex *index);
 

@@ -178,7 +178,7 @@ static bool names_file(const char *key) {
 static void hash_files(Hash *hash, const TreeNode *node) {
 	for (int i = 0; node->kind != TREE_SCALAR && i < node->count; i++) {
 		const TreeNode *item = node->items[i];
-		const char *key = node->kind == TREE_MAP ? node->keys[i]->text : "";
+		const char *key = node->kind == TREE_MAP ? tree_key(node, i)->text : "";
 		if (item->kind != TREE_SCALAR && strcmp(key, "run") != 0) // whose files are results
 			hash_files(hash, item);
 		else if (item->kind == TREE_SCALAR && names_file(key))

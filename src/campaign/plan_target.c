@@ -54,7 +54,7 @@ static bool no_such_place(Reader *r, const CalPlan *plan, const TreeNode *node, 
 	Suggestion suggestion = {.word = target->steps[reached]};
 	char hint[128];
 	for (int i = 0; there->kind != TREE_SCALAR && i < there->count; i++) {
-		const TreeNode *name = there->kind == TREE_MAP ? there->keys[i] : tree_get(there->items[i], "name");
+		const TreeNode *name = there->kind == TREE_MAP ? tree_key(there, i) : tree_get(there->items[i], "name");
 		if (name && name->kind == TREE_SCALAR)
 			suggestion_offer(&suggestion, name->text);
 	}

@@ -142,14 +142,13 @@ size_t LANED(work_size)(const CalModel *model) {
 	return cursor_size(&cursor);
 }
 
-CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work) {
+CalStatus LANED(work_init_zeroed)(const CalModel *model, void *memory, size_t size, CalWork **work) {
 	const size_t needed = model ? LANED(work_size)(model) : 0;
 	if (!model || !memory || !work || (uintptr_t)memory % MEMORY_ALIGNMENT || size < needed) {
 		return CAL_ERR_ARGUMENT;
 	}
 	CalWork *w = memory;
 	Cursor cursor = {.base = memory, .size = needed, .used = sizeof(CalWork)};
-	cursor_clear(&cursor);
 	layout_work(model, &cursor, w);
 	CAL_ASSERT(cursor.used <= needed);
 	memset(w->all_prescribed, 1, (size_t)model->nu);
@@ -158,6 +157,13 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 	w->loops.singular = LOOP_SINGULAR;
 	*work = w;
 	return CAL_OK;
+}
+
+CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work) {
+	const size_t needed = model ? LANED(work_size)(model) : 0;
+	if (memory && size >= needed)
+		memset(memory, 0, needed);
+	return LANED(work_init_zeroed)(model, memory, size, work);
 }
 
 #if CAL_LANES == 1

@@ -245,6 +245,8 @@ struct CalWork {
 
 size_t LANED(work_size)(const CalModel *model);
 CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work);
+/** The same in memory that is zero, of which nothing is touched before it is needed. */
+CalStatus LANED(work_init_zeroed)(const CalModel *model, void *memory, size_t size, CalWork **work);
 
 /* Column k of S of link i: world axes, about its origin. */
 INLINE spatial link_column(const CalWork *work, const Link *link, int i, int k) {

@@ -282,14 +282,24 @@ CalStatus cal_setup_set_format(CalSetup *setup, const char *format, CalError *er
 
 const char *cal_setup_format(const CalSetup *setup) { return setup && setup->format ? setup->format : ""; }
 
+/* A copy, or `last` if that is the same text: notes come in runs. */
+static bool share_text(CalSetup *setup, const char *last, const char **text) {
+	if (!last || !*text || strcmp(last, *text) != 0)
+		return setup_copy_text(setup, text);
+	*text = last;
+	return true;
+}
+
 CalStatus cal_setup_add_import_note(CalSetup *setup, const CalImportNote *note, CalError *error) {
 	if (!setup || !note)
 		return error_null(error, "cal_setup_add_import_note", !setup ? "setup" : "note");
 	if (!cal_import_name(note->kind) || !note->text || !note->element)
 		return error_set(error, CAL_ERR_ARGUMENT, "%.200s: a note needs a kind, an element and a text", setup->name);
 	CalImportNote copy = *note;
-	if (!setup_copy_text(setup, &copy.file) || !setup_copy_text(setup, &copy.element) ||
-	    !setup_copy_text(setup, &copy.text) || !SETUP_ROOM(setup, import_note))
+	const CalImportNote *last =
+		setup->import_note_count > 0 ? &setup->import_notes[setup->import_note_count - 1] : &(CalImportNote){0};
+	if (!share_text(setup, last->file, &copy.file) || !setup_copy_text(setup, &copy.element) ||
+	    !share_text(setup, last->text, &copy.text) || !SETUP_ROOM(setup, import_note))
 		return setup_no_memory(setup, error);
 	setup->import_notes[setup->import_note_count++] = copy;
 	return CAL_OK;

@@ -3,7 +3,8 @@
  * sim.c — making a simulation of a description, and handing out its parts.
  *
  * Each group that has bodies becomes one model and one block of memory: state, two workspaces, and the vectors of the
- * observers, each part aligned to 64 bytes. The sizes are known before anything is taken, so that a step never allocates.
+ * observers, each part aligned to 64 bytes. The sizes are known before anything is taken, so that a step never allocates; the
+ * system gives pages to what is used.
  */
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "base/worker_pool.h"
 #include "integrate/scheme.h"
 #include "model/compile/compile.h"
+#include "model/work.h"
 #include "sim/assemble.h"
 #include "topology/topology.h"
 
@@ -46,17 +48,16 @@ CalStatus group_place(SimGroup *group, const CalSim *sim) {
 		.state_size = cal_state_size(model), .work_size = cal_work_size(model), .assembly_size = assembly_size(model)};
 	Cursor cursor = {0};
 	layout_group(group, &parts, &cursor);
-	group->memory = cursor_alloc(&cursor, &sim->allocator);
+	group->memory = cursor_alloc_zeroed(&cursor, &sim->allocator);
 	if (!group->memory)
 		return CAL_ERR_MEMORY;
 	layout_group(group, &parts, &cursor);
-	memset(group->udot, 0, (size_t)(parts.assembly - (char *)group->udot)); // the other parts clear their own
 	group->assembly = assembly_place(model, parts.assembly);
 	CalStatus status = cal_state_init(model, parts.state, parts.state_size, &group->state);
 	if (status == CAL_OK)
-		status = cal_work_init(model, parts.work, parts.work_size, &group->work);
+		status = work_init_zeroed_x1(model, parts.work, parts.work_size, &group->work);
 	if (status == CAL_OK)
-		status = cal_work_init(model, parts.view_work, parts.work_size, &group->view_work);
+		status = work_init_zeroed_x1(model, parts.view_work, parts.work_size, &group->view_work);
 	return status;
 }
 

@@ -107,9 +107,8 @@ static void *take_array(Topology *t, int count, size_t size) {
 
 static int copy_strings(const Topology *t, const char **name, const char **place) {
 	const char *from_name = *name, *from_place = *place;
-	*name = string_copy(&t->allocator, from_name);
-	*place = from_place ? string_copy(&t->allocator, from_place) : NULL;
-	return *name && (*place || !from_place);
+	*name = *place = NULL;
+	return desc_strings_copy(&t->allocator, from_name, from_place, name, place);
 }
 
 static int copy_arrays(Topology *t, const CalDesc *from, const Slots *s) {

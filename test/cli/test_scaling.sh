@@ -111,6 +111,7 @@ grows_linearly groups 200 run -q -o out.h5
 grows_linearly bars 50 check
 grows_linearly bars 50 run -q -o out.h5
 grows_linearly ladder 50 check
-takes_per_body 7500 info
+takes_per_body 4500 info
+takes_per_body 5000 check
 
 exit $((failures > 0))

@@ -170,9 +170,9 @@ static const GoldenBody *find_body(const GoldenCase *c, const char *name) {
 /* Forces on joint speeds, or on modal speeds. */
 static CalStatus set_tau(GoldenCase *c, const TreeNode *tau, int modal) {
 	for (int i = 0; tau && tau->kind == TREE_MAP && i < tau->count; i++) {
-		const GoldenBody *body = find_body(c, tau->keys[i]->text);
+		const GoldenBody *body = find_body(c, tree_key(tau, i)->text);
 		if (!body)
-			return golden_fail(c, tau->keys[i], "unknown body");
+			return golden_fail(c, tree_key(tau, i), "unknown body");
 		const CalStatus status = golden_numbers(c, tau->items[i], c->tau + body->info.u + (modal ? body->info.nu : 0),
 		                                        modal ? body->info.modes : body->info.nu);
 		if (status != CAL_OK)
@@ -217,10 +217,10 @@ static CalStatus set_wrenches(GoldenCase *c, const TreeNode *list) {
 static CalStatus set_prescribed(GoldenCase *c, const TreeNode *prescribed) {
 	memset(c->prescribed, 0, (size_t)c->nu);
 	for (int i = 0; prescribed && prescribed->kind == TREE_MAP && i < prescribed->count; i++) {
-		const GoldenBody *body = find_body(c, prescribed->keys[i]->text);
+		const GoldenBody *body = find_body(c, tree_key(prescribed, i)->text);
 		const TreeNode *dofs = tree_get(prescribed->items[i], "dofs"), *udot = tree_get(prescribed->items[i], "udot");
 		if (!body || !dofs || dofs->kind != TREE_LIST || !udot || udot->kind != TREE_LIST || udot->count != dofs->count)
-			return golden_fail(c, prescribed->keys[i], "unknown body, or no lists of dofs and udot");
+			return golden_fail(c, tree_key(prescribed, i), "unknown body, or no lists of dofs and udot");
 		for (int k = 0; k < dofs->count; k++) {
 			double index, value;
 			CalStatus status = golden_number(c, dofs->items[k], 0, &index);

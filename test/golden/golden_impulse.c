@@ -38,10 +38,10 @@ static CalStatus read_locks(GoldenCase *c, Hit *hit) {
 	const TreeNode *lock = tree_get(tree_get(c->root, "impulse"), "lock");
 	memset(hit->locked, 0, (size_t)c->nu);
 	for (int i = 0; lock && lock->kind == TREE_MAP && i < lock->count; i++) {
-		const GoldenBody *body = find_body(c, lock->keys[i]->text);
+		const GoldenBody *body = find_body(c, tree_key(lock, i)->text);
 		const TreeNode *list = lock->items[i];
 		if (!body || list->kind != TREE_LIST)
-			return golden_fail(c, lock->keys[i], "unknown body, or no list of speeds to lock");
+			return golden_fail(c, tree_key(lock, i), "unknown body, or no list of speeds to lock");
 		for (int k = 0; k < list->count; k++) {
 			double index;
 			const CalStatus status = golden_number(c, list->items[k], -1, &index);
@@ -196,11 +196,11 @@ static CalStatus check_bodies(GoldenCase *c, const Hit *hit, const char *when) {
 	const GoldenMotionScales scales = {.r = hit->length, .v = hit->velocity, .w = hit->velocity};
 	CalStatus status = golden_numeric(c, cal_kinematics(c->model, &c->state, NULL, c->work), "cal_kinematics");
 	for (int i = 0; status == CAL_OK && bodies && bodies->kind == TREE_MAP && i < bodies->count; i++) {
-		const char *name = bodies->keys[i]->text;
+		const char *name = tree_key(bodies, i)->text;
 		const TreeNode *e = bodies->items[i];
 		const int node = cal_model_find_node(c->model, name);
 		if (node < 0)
-			return golden_fail(c, bodies->keys[i], "unknown body");
+			return golden_fail(c, tree_key(bodies, i), "unknown body");
 		status = golden_compare_motion(c, name, e, node, &scales, exact);
 	}
 	return status;

@@ -20,12 +20,12 @@ typedef struct GoldenMap {
 static CalStatus check_keys(GoldenCase *c, const TreeNode *map, const char *const *keys) {
 	for (int i = 0; map && map->kind == TREE_MAP && i < map->count; i++) {
 		const char *const *known = keys;
-		while (*known && strcmp(*known, map->keys[i]->text) != 0)
+		while (*known && strcmp(*known, tree_key(map, i)->text) != 0)
 			known++;
 		if (!*known)
-			return tree_error(&c->error, tree_name(c->tree), map->keys[i], CAL_ERR_INPUT,
+			return tree_error(&c->error, tree_name(c->tree), tree_key(map, i), CAL_ERR_INPUT,
 			                  "quantity \"%.80s\" is not known to this version, and would not be compared",
-			                  map->keys[i]->text);
+			                  tree_key(map, i)->text);
 	}
 	return CAL_OK;
 }

@@ -44,10 +44,10 @@ CalStatus golden_check_wrenches(GoldenCase *c, const TreeNode *map, const Golden
 	for (int i = 0; status == CAL_OK && map && map->kind == TREE_MAP && i < map->count; i++) {
 		CalSpatial f;
 		CalVec3 p;
-		const char *name = map->keys[i]->text;
+		const char *name = tree_key(map, i)->text;
 		const int loop = cal_model_find_loop(c->model, name);
 		if (loop < 0)
-			return golden_fail(c, map->keys[i], "unknown constraint");
+			return golden_fail(c, tree_key(map, i), "unknown constraint");
 		status = golden_numeric(c, cal_loop_wrench(c->model, c->work, loop, &f, &p), "cal_loop_wrench");
 		const CalVec3 got[3] = {p, f.linear, f.angular};
 		for (int k = 0; k < 3 && status == CAL_OK; k++)

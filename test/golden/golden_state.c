@@ -224,14 +224,14 @@ static CalStatus check_frames(GoldenCase *c, const TreeNode *e, const double *ud
 	const FrameScales body_scales = frame_scales(bodies, s), node_scales = frame_scales(nodes, s);
 	CalStatus status = golden_numeric(c, cal_kinematics(c->model, &c->state, udot, c->work), "cal_kinematics");
 	for (int i = 0; status == CAL_OK && bodies && bodies->kind == TREE_MAP && i < bodies->count; i++) {
-		const int node = cal_model_find_node(c->model, bodies->keys[i]->text);
-		status = node < 0 ? golden_fail(c, bodies->keys[i], "unknown body")
-		                  : check_frame(c, bodies->keys[i]->text, bodies->items[i], node, &body_scales);
+		const int node = cal_model_find_node(c->model, tree_key(bodies, i)->text);
+		status = node < 0 ? golden_fail(c, tree_key(bodies, i), "unknown body")
+		                  : check_frame(c, tree_key(bodies, i)->text, bodies->items[i], node, &body_scales);
 	}
 	for (int i = 0; status == CAL_OK && nodes && nodes->kind == TREE_MAP && i < nodes->count; i++) {
-		const int node = cal_model_find_node(c->model, nodes->keys[i]->text);
-		status = node < 0 ? golden_fail(c, nodes->keys[i], "unknown node")
-		                  : check_frame(c, nodes->keys[i]->text, nodes->items[i], node, &node_scales);
+		const int node = cal_model_find_node(c->model, tree_key(nodes, i)->text);
+		status = node < 0 ? golden_fail(c, tree_key(nodes, i), "unknown node")
+		                  : check_frame(c, tree_key(nodes, i)->text, nodes->items[i], node, &node_scales);
 	}
 	return status;
 }
@@ -248,10 +248,10 @@ static CalStatus check_reactions(GoldenCase *c, const TreeNode *e, double *udot,
 		status = golden_numeric(c, cal_reactions(c->model, &c->state, udot, &c->input, c->work), "cal_reactions");
 	for (int i = 0; status == CAL_OK && bodies && bodies->kind == TREE_MAP && i < bodies->count; i++) {
 		CalSpatial f;
-		const char *name = bodies->keys[i]->text;
+		const char *name = tree_key(bodies, i)->text;
 		const int body = cal_model_find_body(c->model, name);
 		if (body < 0)
-			return golden_fail(c, bodies->keys[i], "unknown body");
+			return golden_fail(c, tree_key(bodies, i), "unknown body");
 		status = golden_numeric(c, cal_joint_reaction(c->model, c->work, body, &f), "cal_joint_reaction");
 		if (status == CAL_OK)
 			status = golden_compare_vec(c, "joint_force", name, tree_get(bodies->items[i], "joint_force"), f.linear,

@@ -168,10 +168,10 @@ static CalStatus compare_bodies(GoldenCase *c, const TreeNode *bodies, double t)
 		CalSpatial v;
 		char label[160];
 		const TreeNode *e = bodies->items[i];
-		const int node = cal_model_find_node(c->model, bodies->keys[i]->text);
+		const int node = cal_model_find_node(c->model, tree_key(bodies, i)->text);
 		if (node < 0)
-			return golden_fail(c, bodies->keys[i], "unknown body");
-		snprintf(label, sizeof label, "%.100s at t=%g", bodies->keys[i]->text, t);
+			return golden_fail(c, tree_key(bodies, i), "unknown body");
+		snprintf(label, sizeof label, "%.100s at t=%g", tree_key(bodies, i)->text, t);
 		status = golden_numeric(c, cal_node_pose(c->model, c->work, node, &pose), "cal_node_pose");
 		if (status == CAL_OK)
 			status = golden_numeric(c, cal_node_velocity(c->model, c->work, node, &v), "cal_node_velocity");

@@ -314,7 +314,7 @@ void ref_case_state(const RefCase *c, const TreeNode *state, double *q, double *
 
 static void read_tau(RefCase *c, const TreeNode *map, int modal) {
 	for (int i = 0; i < count_of(map); i++) {
-		const RefBody *b = &c->model->bodies[find_body(c->model, map, map->keys[i]->text)];
+		const RefBody *b = &c->model->bodies[find_body(c->model, map, tree_key(map, i)->text)];
 		ref_case_numbers(map->items[i], c->tau + b->u + (modal ? b->nu : 0), modal ? b->modes : b->nu);
 	}
 }
@@ -322,7 +322,7 @@ static void read_tau(RefCase *c, const TreeNode *map, int modal) {
 static void read_prescribed(RefCase *c, const TreeNode *map) {
 	memset(c->prescribed, 0, (size_t)c->model->nu);
 	for (int i = 0; i < count_of(map); i++) {
-		const RefBody *b = &c->model->bodies[find_body(c->model, map, map->keys[i]->text)];
+		const RefBody *b = &c->model->bodies[find_body(c->model, map, tree_key(map, i)->text)];
 		const TreeNode *dofs = tree_get(map->items[i], "dofs"), *udot = tree_get(map->items[i], "udot");
 		for (int k = 0; k < count_of(dofs); k++) {
 			int j = b->u + (int)ref_case_number(dofs->items[k], 0);

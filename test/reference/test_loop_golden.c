@@ -186,7 +186,7 @@ static void lock_speeds(RefCase *c) {
 			RefLoop *l = ref_model_add_loop(c->model, REF_LOOP_COUPLING);
 			l->term_count = 1;
 			l->term[0] = (RefTerm){.dof = (int)ref_case_number(lock->items[i]->items[k], -1), .factor = 1};
-			snprintf(l->term[0].body, sizeof l->term[0].body, "%s", lock->keys[i]->text);
+			snprintf(l->term[0].body, sizeof l->term[0].body, "%s", tree_key(lock, i)->text);
 		}
 }
 

@@ -83,10 +83,10 @@ static CalStatus check_keys(const FileReader *r, const TreeNode *map, const char
 		return fail(r, map, "expected a map", "");
 	for (int i = 0; i < map->count; i++) {
 		int k = 0;
-		while (known[k] && strcmp(known[k], map->keys[i]->text) != 0)
+		while (known[k] && strcmp(known[k], tree_key(map, i)->text) != 0)
 			k++;
 		if (!known[k])
-			return fail(r, map->keys[i], "unknown key: ", map->keys[i]->text);
+			return fail(r, tree_key(map, i), "unknown key: ", tree_key(map, i)->text);
 	}
 	return CAL_OK;
 }

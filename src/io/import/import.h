@@ -89,7 +89,7 @@ bool import_mesh_is_known(const char *path);
 
 /* ---- names ---------------------------------------------------------------------------------------- */
 
-/** A name for a body, joint or loop that is free: `wanted`, without slashes that do not fit, or with a number. In the tree's memory. */
+/** A name for a body, joint or loop that is free: `wanted` itself, or without slashes that do not fit, or with a number, in the tree's memory. */
 const char *import_body_name(Import *im, const char *wanted);
 const char *import_joint_name(Import *im, const char *wanted);
 const char *import_loop_name(Import *im, const char *wanted);

@@ -7,9 +7,9 @@
  * for a finger and for a crane. J is found once, when the whole tree is there, from the tips inward.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/import/import.h"
 #include "math/placement.h"
 
@@ -43,10 +43,12 @@ bool import_limit(Import *im, const XmlElement *element, CalJointId joint, int d
 /* "elbow/friction", and with the number of the degree of freedom where there are several. */
 static const char *device_name(const Import *im, CalJointId joint, int dof, const char *what, char *name, size_t size) {
 	const CalJointDef *def = cal_desc_joint(im->desc, joint, NULL, NULL);
+	enum { JOINT_MAX = 150 };
+	size_t length = text_append_some(name, size, 0, def->name, JOINT_MAX);
+	length = text_append(name, size, length, "/");
+	length = text_append(name, size, length, what);
 	if (cal_joint_speed_count(def) > 1)
-		snprintf(name, size, "%.150s/%s%d", def->name, what, dof + 1);
-	else
-		snprintf(name, size, "%.150s/%s", def->name, what);
+		text_append_int(name, size, length, dof + 1);
 	return name;
 }
 

@@ -14,6 +14,8 @@ static bool joint_is_taken(const CalDesc *desc, const char *name) { return cal_d
 
 static bool loop_is_taken(const CalDesc *desc, const char *name) { return cal_desc_find_loop(desc, name).value != 0; }
 
+static bool is_sound(const char *name) { return name_slashes_are_sound(name) && strcmp(name, "ground") != 0; }
+
 static void make_sound(char *name, size_t size) {
 	if (!name_slashes_are_sound(name))
 		for (char *c = name; *c; c++)
@@ -23,6 +25,8 @@ static void make_sound(char *name, size_t size) {
 }
 
 static const char *free_name(Import *im, const char *wanted, bool (*is_taken)(const CalDesc *desc, const char *name)) {
+	if (is_sound(wanted) && !is_taken(im->desc, wanted))
+		return wanted;
 	const size_t size = strlen(wanted) + 32;
 	char *name = xml_array(im->tree, size, 1);
 	if (!name) {

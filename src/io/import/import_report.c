@@ -3,9 +3,8 @@
  * import_report.c — errors of readers of robot files, and the lines of the import report.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "io/import/import.h"
 
 enum { WHAT_MAX = 512, ELEMENT_MAX = 256 };
@@ -38,34 +37,26 @@ bool import_ok(Import *im, CalStatus status) {
 
 /* ---- notes ------------------------------------------------------------------------------------------- */
 
-static void append(char *text, const char *more) {
-	const size_t used = strlen(text);
-	snprintf(text + used, ELEMENT_MAX - used, "%s", more);
+static size_t append(char text[ELEMENT_MAX], size_t length, const char *more) {
+	return text_append(text, ELEMENT_MAX, length, more);
 }
 
-/* joint "elbow"/limit: the nearest element with a name, and the way from there. */
-static void describe(const XmlElement *element, char text[ELEMENT_MAX]) {
+/* joint "elbow"/limit: the nearest element with a name, and the way from there. Returns the length. */
+static size_t describe(const XmlElement *element, char text[ELEMENT_MAX]) {
 	const char *name = xml_peek(element, "name");
-	if (!name && element->parent && element->parent->parent) {
-		describe(element->parent, text);
-		append(text, "/");
-	}
-	append(text, element->name);
-	if (name) {
-		append(text, " \"");
-		append(text, name);
-		append(text, "\"");
-	}
+	size_t length = 0;
+	if (!name && element->parent && element->parent->parent)
+		length = append(text, describe(element->parent, text), "/");
+	length = append(text, length, element->name);
+	return name ? append(text, append(text, append(text, length, " \""), name), "\"") : length;
 }
 
 static bool add_note(Import *im, CalImportKind kind, const XmlElement *element, const char *attribute,
                      const char *what) {
-	char about[ELEMENT_MAX] = "";
-	describe(element, about);
-	if (attribute) {
-		append(about, " @");
-		append(about, attribute);
-	}
+	char about[ELEMENT_MAX];
+	const size_t length = describe(element, about);
+	if (attribute)
+		append(about, append(about, length, " @"), attribute);
 	const CalImportNote note = {.kind = kind,
 	                            .file = element->file,
 	                            .line = element->line,

@@ -58,11 +58,11 @@ static const char *next_number(const char *at, double *value) {
 	const bool minus = *at == '-';
 	const char *word = at + (*at == '-' || *at == '+');
 	const char *end;
-	if (strncasecmp(word, "infinity", 8) == 0 || strncasecmp(word, "inf", 3) == 0) {
+	if (isdigit((unsigned char)*word) || *word == '.') {
+		end = number_parse(word, value);
+	} else if (strncasecmp(word, "inf", 3) == 0) {
 		end = word + (strncasecmp(word, "infinity", 8) == 0 ? 8 : 3);
 		*value = INFINITY;
-	} else if (isdigit((unsigned char)*word) || *word == '.') {
-		end = number_parse(word, value);
 	} else {
 		return NULL;
 	}
@@ -165,12 +165,14 @@ bool import_word(Import *im, XmlElement *element, const char *attribute, const c
 		*given = text != NULL;
 	if (!text)
 		return true;
-	char expected[240] = "one of";
 	for (int i = 0; words[i]; i++) {
 		if (strcmp(text, words[i]) == 0) {
 			*value = i;
 			return true;
 		}
+	}
+	char expected[240] = "one of";
+	for (int i = 0; words[i]; i++) {
 		const size_t used = strlen(expected);
 		snprintf(expected + used, sizeof expected - used, "%s %s", i ? "," : "", words[i]);
 	}

@@ -339,7 +339,7 @@ static bool read_children(Mjcf *m, const Scope *s, XmlElement *element) {
 }
 
 bool mjcf_read_bodies(Mjcf *m) {
-	if (mjcf_add(m, MJCF_BODIES, &m->file, m->file.root) < 0)
+	if (!mjcf_reserve_objects(m, m->file.root) || mjcf_add(m, MJCF_BODIES, &m->file, m->file.root) < 0)
 		return false;
 	*mjcf_body(m, 0) = (MjcfBody){.object = {.element = m->file.root, .file = &m->file},
 	                              .parent = -1,

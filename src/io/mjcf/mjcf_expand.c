@@ -226,12 +226,17 @@ static bool too_many(Mjcf *m, const XmlElement *e) {
 	return import_fail(m->im, e, "the file with all its replicas has more than %d elements", XML_MAX_ELEMENTS);
 }
 
+/* Why xml_copy() gave nothing. */
+static bool copy_failed(Mjcf *m, const XmlElement *e) {
+	return xml_is_full(m->im->tree) ? too_many(m, e) : import_no_memory(m->im);
+}
+
 static bool copy_reference(Mjcf *m, const NameSet *set, XmlElement *e, const char *const *suffixes, int count) {
 	XmlElement *after = e;
 	for (int i = 0; i < count; i++) {
 		XmlElement *copy = xml_copy(m->im->tree, e);
 		if (!copy)
-			return too_many(m, e);
+			return copy_failed(m, e);
 		if (!append_suffix(m, copy, "name", suffixes[i]) || !rename_references(m, set, copy, suffixes[i]))
 			return false;
 		xml_insert(e->parent, after, copy);
@@ -297,7 +302,7 @@ static XmlElement *copy_as_frame(Mjcf *m, XmlElement *e, const Replicas *r, int 
 	const char *class = xml_peek(e, "childclass");
 	XmlElement *frame = xml_copy(m->im->tree, e);
 	if (!frame) {
-		too_many(m, e);
+		copy_failed(m, e);
 		return NULL;
 	}
 	frame->name = "frame";

@@ -277,6 +277,8 @@ static inline MjcfActuator *mjcf_actuator(const Mjcf *m, int i) {
 
 /* ---- lists (mjcf_list.c) ------------------------------------------------------------------------------- */
 
+/** Room for the bodies, joints, geoms and sites that the worlds of a file hold. */
+bool mjcf_reserve_objects(Mjcf *m, XmlElement *root);
 /** A new object of a kind with the name that its element gives; its number, or -1 after an error. Zeroed otherwise. */
 int mjcf_add(Mjcf *m, MjcfKind kind, MjcfFile *file, XmlElement *element);
 /** By the name as the file writes it; -1: there is none. */

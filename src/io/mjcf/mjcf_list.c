@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "io/mjcf/mjcf_internal.h"
 
 enum { WHAT_MAX = 400, MAX_TEXT = 1 << 28, PLAIN_NUMBERS = 8 };
@@ -46,11 +47,13 @@ const char *mjcf_format(Mjcf *m, const char *format, ...) {
 	va_list args, again;
 	va_start(args, format);
 	va_copy(again, args);
-	const int length = vsnprintf(NULL, 0, format, args);
-	const bool fits = length >= 0 && m->text_used <= MAX_TEXT - (size_t)length;
-	char *text = fits ? xml_array(m->im->tree, (size_t)length + 1, 1) : NULL;
+	char brief[WHAT_MAX];
+	const int length = vsnprintf(brief, sizeof brief, format, args);
+	const bool fits = length >= 0 && m->text_used <= MAX_TEXT - (size_t)length, is_brief = length < WHAT_MAX;
+	char *text = !fits ? NULL : is_brief ? xml_text(m->im->tree, brief) : xml_array(m->im->tree, (size_t)length + 1, 1);
 	if (text) {
-		vsnprintf(text, (size_t)length + 1, format, again);
+		if (!is_brief)
+			vsnprintf(text, (size_t)length + 1, format, again);
 		m->text_used += (size_t)length;
 	} else if (fits) {
 		import_no_memory(m->im);
@@ -101,12 +104,44 @@ static bool name_object(Mjcf *m, MjcfKind kind, int index, const char *name) {
 	return true;
 }
 
+static bool reserve_objects(Mjcf *m, MjcfKind kind, int more) {
+	MjcfList *list = &m->lists[kind];
+	void *items = array_reserve(&m->im->allocator, list->items, list->count, more, &list->capacity, kinds[kind].size);
+	if (!items)
+		return import_no_memory(m->im);
+	list->items = items;
+	return true;
+}
+
+/* The tree is at most XML_MAX_DEPTH deep. */
+static void count_objects(const XmlElement *element, int counts[MJCF_KINDS]) {
+	for (const XmlElement *e = element->first; e; e = e->next) {
+		counts[MJCF_BODIES] += xml_is(e, "body");
+		counts[MJCF_JOINTS] += xml_is(e, "joint");
+		counts[MJCF_GEOMS] += xml_is(e, "geom");
+		counts[MJCF_SITES] += xml_is(e, "site");
+		count_objects(e, counts);
+	}
+}
+
+bool mjcf_reserve_objects(Mjcf *m, XmlElement *root) {
+	static const MjcfKind counted[] = {MJCF_BODIES, MJCF_JOINTS, MJCF_GEOMS, MJCF_SITES};
+	int counts[MJCF_KINDS] = {0};
+	for (XmlElement *e = xml_child(root, "worldbody"); e; e = xml_again(e))
+		count_objects(e, counts);
+	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+		if (!reserve_objects(m, counted[i], counts[counted[i]] + 1))
+			return false;
+	return true;
+}
+
 int mjcf_add(Mjcf *m, MjcfKind kind, MjcfFile *file, XmlElement *element) {
 	MjcfList *list = &m->lists[kind];
-	if (!mjcf_grow(m, &list->items, list->count, &list->capacity, kinds[kind].size))
+	if (!reserve_objects(m, kind, 1))
 		return -1;
 	const int index = list->count;
 	MjcfObject *object = object_of(m, kind, index);
+	memset(object, 0, kinds[kind].size);
 	*object = (MjcfObject){.element = element, .file = file};
 	element->used = true;
 	const char *name = xml_get(element, "name");
@@ -199,6 +234,8 @@ const char *mjcf_quoted(Mjcf *m, const XmlElement *element, const char *name) {
 
 void mjcf_lists_free(Mjcf *m) {
 	name_index_free(&m->im->allocator, &m->device_names);
-	for (int i = 0; i < MJCF_KINDS; i++)
+	for (int i = 0; i < MJCF_KINDS; i++) {
 		name_index_free(&m->im->allocator, &m->lists[i].names);
+		memory_free(&m->im->allocator, m->lists[i].items);
+	}
 }

@@ -219,9 +219,22 @@ static bool build_site(Mjcf *m, int index) {
 	                 cal_desc_add_node(m->im->desc, mjcf_body(m, site->body)->id, &def, &site->id, m->im->error));
 }
 
+/* Room for what is about to be added: a body for each of its joints, one at least. */
+static bool reserve_tree(Mjcf *m) {
+	int bodies = 0;
+	for (int i = 1; i < m->lists[MJCF_BODIES].count; i++) {
+		const int joints = mjcf_body(m, i)->joint_count;
+		bodies += joints > 1 ? joints : 1;
+	}
+	return import_ok(m->im, cal_desc_reserve(m->im->desc, bodies, bodies + m->lists[MJCF_SITES].count, bodies)) ||
+	       import_no_memory(m->im);
+}
+
 bool mjcf_build_tree(Mjcf *m) {
 	const MjcfOption *o = &m->option;
 	if (o->on.gravity && !import_ok(m->im, cal_desc_set_gravity(m->im->desc, (CalGroupId){0}, o->gravity)))
+		return false;
+	if (!reserve_tree(m))
 		return false;
 	for (int i = 1; i < m->lists[MJCF_BODIES].count; i++)
 		if (!build_body(m, i))

@@ -182,7 +182,7 @@ static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const
 	Suggestion suggestion = {.word = name};
 	suggestion_offer(&suggestion, "main");
 	for (int i = 0; s->groups && s->groups->kind == TREE_MAP && i < s->groups->count; i++)
-		suggestion_offer(&suggestion, s->groups->keys[i]->text);
+		suggestion_offer(&suggestion, tree_key(s->groups, i)->text);
 	return reader_unknown(r, tree_get(body, "group"), "group", &suggestion);
 }
 
@@ -306,7 +306,7 @@ bool model_file_read_bodies(Reader *r, const Sections *s) {
 /* Name of item i of a section that has been read before, or NULL. */
 static const char *item_name(const TreeNode *section, int i) {
 	if (section->kind == TREE_MAP)
-		return section->keys[i]->text;
+		return tree_key(section, i)->text;
 	const TreeNode *name = tree_get(section->items[i], "name");
 	return name && name->kind == TREE_SCALAR ? name->text : NULL;
 }

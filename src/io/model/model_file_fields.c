@@ -260,8 +260,8 @@ bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *
 	if (map->kind != TREE_MAP)
 		return reader_fail(r, map, "expected a map (see \"%s\" in %s)", table->what, page);
 	for (int i = 0; i < map->count; i++) {
-		if (!field_find(table, map->keys[i]->text))
-			return reader_unknown_key(r, map->keys[i], table);
+		if (!field_find(table, tree_key(map, i)->text))
+			return reader_unknown_key(r, tree_key(map, i), table);
 	}
 	for (int i = 0; i < table->count; i++) {
 		const Field *field = &table->fields[i];

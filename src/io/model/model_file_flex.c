@@ -157,7 +157,7 @@ static bool find_body_node(Reader *r, const TreeNode *nodes, const Item *item, c
 		return true;
 	Suggestion suggestion = {.word = item->name};
 	for (int i = 0; nodes && nodes->kind != TREE_SCALAR && i < nodes->count; i++) {
-		const TreeNode *name = nodes->kind == TREE_MAP ? nodes->keys[i] : tree_get(nodes->items[i], "name");
+		const TreeNode *name = nodes->kind == TREE_MAP ? tree_key(nodes, i) : tree_get(nodes->items[i], "name");
 		if (name && name->kind == TREE_SCALAR)
 			suggestion_offer(&suggestion, name->text);
 	}

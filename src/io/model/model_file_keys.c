@@ -278,7 +278,7 @@ bool items_get(Reader *r, const TreeNode *section, int index, const char *what, 
 	const TreeNode *value = section->items[index];
 	const TreeNode *inner = tree_get(value, "name");
 	if (section->kind == TREE_MAP) {
-		*item = (Item){section->keys[index]->text, section->keys[index], value};
+		*item = (Item){tree_key(section, index)->text, tree_key(section, index), value};
 		if (inner)
 			return reader_fail(r, inner, "%s \"%.80s\" has a key \"name\" besides; remove it", what, item->name);
 		return model_file_check_name(r, item->place, item->name);

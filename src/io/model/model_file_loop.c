@@ -274,12 +274,12 @@ static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
 	CalTimeFunction function = {.table.shape = CAL_TABLE_SMOOTH};
 	CalError error = {0};
 	for (int i = 0; i < map->count; i++)
-		if (strcmp(map->keys[i]->text, "row") != 0 && strcmp(map->keys[i]->text, "value") != 0)
+		if (strcmp(tree_key(map, i)->text, "row") != 0 && strcmp(tree_key(map, i)->text, "value") != 0)
 			return reader_fail(
-				r, map->keys[i],
+				r, tree_key(map, i),
 				"a drive is a function \"value\" or the numbers of a closed form, not both; put \"%.40s\" "
 				"into the function",
-				map->keys[i]->text);
+				tree_key(map, i)->text);
 	CalDriveFunction *drive = NULL;
 	if (!model_file_read_function(r, input->value, dimension, &function))
 		return false;

@@ -104,7 +104,7 @@ static bool read_motion(Reader *r, const TreeNode *key, const TreeNode *map) {
 		return false;
 	for (int i = 0; i < count; i++) {
 		reader_subject(r, "motion of group", key->text);
-		if (!check_group(r, map->keys[i], key->text) || !read_joint(r, map->keys[i], map->items[i], &joints[i]))
+		if (!check_group(r, tree_key(map, i), key->text) || !read_joint(r, tree_key(map, i), map->items[i], &joints[i]))
 			return false;
 	}
 	const CalMotionDef def = {.name = name,
@@ -125,10 +125,10 @@ static bool read_section(Reader *r, const TreeNode *section) {
 	for (int i = 0; i < section->count; i++) {
 		CalMotionDef known;
 		for (int k = 0; cal_setup_motion(r->file->setup, k, &known) == CAL_OK; k++)
-			if (strcmp(known.group, section->keys[i]->text) == 0)
-				return reader_fail(r, section->keys[i], "the motion of group \"%.80s\" is given twice",
-				                   section->keys[i]->text);
-		if (!read_motion(r, section->keys[i], section->items[i]))
+			if (strcmp(known.group, tree_key(section, i)->text) == 0)
+				return reader_fail(r, tree_key(section, i), "the motion of group \"%.80s\" is given twice",
+				                   tree_key(section, i)->text);
+		if (!read_motion(r, tree_key(section, i), section->items[i]))
 			return false;
 	}
 	return true;

@@ -226,7 +226,7 @@ bool model_file_read_state(Reader *r, const Sections *s) {
 	if (s->state->kind != TREE_MAP)
 		return reader_fail(r, s->state, "expected a map by names of joints, e.g. hinge: {q: 30 deg, u: 0}");
 	for (int i = 0; i < s->state->count; i++)
-		if (!read_entry(r, s->state->keys[i], s->state->items[i]))
+		if (!read_entry(r, tree_key(s->state, i), s->state->items[i]))
 			return false;
 	return true;
 }

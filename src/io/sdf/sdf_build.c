@@ -308,7 +308,16 @@ static bool add_node(Sdf *s, const SdfFrame *f) {
 	return import_note(s->im, CAL_IMPORT_IGNORED, f->element, NULL, "it is no node: %.300s", refused.text);
 }
 
+/* A joint carries every link; frames that are no link or joint are nodes. */
+static bool reserve_tree(Sdf *s) {
+	const int nodes = s->frame_count - s->joint_count;
+	return import_ok(s->im, cal_desc_reserve(s->im->desc, s->link_count, nodes, s->link_count)) ||
+	       import_no_memory(s->im);
+}
+
 bool sdf_build(Sdf *s) {
+	if (!reserve_tree(s))
+		return false;
 	for (int i = 0; i < s->link_count; i++)
 		if (!add_body(s, &s->links[i]))
 			return false;

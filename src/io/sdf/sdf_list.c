@@ -65,11 +65,30 @@ int sdf_find_required(Sdf *s, int scope, const XmlElement *element, const char *
 
 /* ---- the list ---------------------------------------------------------------------------------------- */
 
-static bool room(Sdf *s, void **array, int count, int *capacity, size_t size) {
-	void *moved = array_reserve(&s->im->allocator, *array, count, 1, capacity, size);
+static bool room(Sdf *s, void **array, int count, int extra, int *capacity, size_t size) {
+	void *moved = array_reserve(&s->im->allocator, *array, count, extra, capacity, size);
 	if (moved)
 		*array = moved;
 	return moved || import_no_memory(s->im);
+}
+
+/* Room for so many more frames with their names, links and joints. */
+static bool reserve_lists(Sdf *s, int frames, int links, int joints) {
+	return (name_index_reserve_many(&s->im->allocator, &s->names, (uint32_t)frames) || import_no_memory(s->im)) &&
+	       room(s, (void **)(void *)&s->frames, s->frame_count, frames, &s->frame_capacity, sizeof *s->frames) &&
+	       room(s, (void **)(void *)&s->links, s->link_count, links, &s->link_capacity, sizeof *s->links) &&
+	       room(s, (void **)(void *)&s->joints, s->joint_count, joints, &s->joint_capacity, sizeof *s->joints);
+}
+
+/* Room for what an element holds, included files aside. */
+static bool reserve_inside(Sdf *s, const XmlElement *owner) {
+	int links = 0, joints = 0, others = 0;
+	for (const XmlElement *e = owner->first; e; e = e->next) {
+		links += xml_is(e, "link");
+		joints += xml_is(e, "joint");
+		others += xml_is(e, "frame") || xml_is(e, "model");
+	}
+	return reserve_lists(s, links + joints + others, links, joints);
 }
 
 static bool name_frame(Sdf *s, SdfFrame *frame) {
@@ -103,11 +122,8 @@ static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int 
 	if (other != SDF_NONE && (version >= 107 || s->frames[other].kind == kind))
 		return import_fail(s->im, element, "\"%.100s\" is a name that line %d has already; names in a model differ",
 		                   frame.name, s->frames[other].element->line);
-	if (!name_frame(s, &frame) ||
-	    !room(s, (void **)(void *)&s->frames, s->frame_count, &s->frame_capacity, sizeof *s->frames))
+	if (!name_frame(s, &frame) || !reserve_lists(s, 1, 0, 0))
 		return false;
-	if (!name_index_reserve(&s->im->allocator, &s->names))
-		return import_no_memory(s->im);
 	s->frames[s->frame_count] = frame;
 	*added = s->frame_count++;
 	name_index_insert(&s->names, name_hash((uint32_t)scope + 1, frame.name, strlen(frame.name)),
@@ -117,8 +133,7 @@ static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int 
 
 static bool add_link(Sdf *s, XmlElement *e, int scope, int version) {
 	int frame;
-	if (!add_frame(s, e, SDF_LINK, scope, version, &frame) ||
-	    !room(s, (void **)(void *)&s->links, s->link_count, &s->link_capacity, sizeof *s->links))
+	if (!add_frame(s, e, SDF_LINK, scope, version, &frame) || !reserve_lists(s, 0, 1, 0))
 		return false;
 	s->frames[frame].link = s->link_count;
 	s->links[s->link_count++] = (SdfLink){.frame = frame, .parent_joint = SDF_NONE};
@@ -127,8 +142,7 @@ static bool add_link(Sdf *s, XmlElement *e, int scope, int version) {
 
 static bool add_joint(Sdf *s, XmlElement *e, int scope, int version) {
 	int frame;
-	if (!add_frame(s, e, SDF_JOINT, scope, version, &frame) ||
-	    !room(s, (void **)(void *)&s->joints, s->joint_count, &s->joint_capacity, sizeof *s->joints))
+	if (!add_frame(s, e, SDF_JOINT, scope, version, &frame) || !reserve_lists(s, 0, 0, 1))
 		return false;
 	s->joints[s->joint_count++] = (SdfJoint){.frame = frame};
 	return true;
@@ -139,6 +153,8 @@ static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth)
 /* What may stand in a world and in a model: models, included ones too, joints and frames. */
 static bool list_inside(Sdf *s, XmlElement *owner, int scope, int version, int depth) {
 	int added;
+	if (!reserve_inside(s, owner))
+		return false;
 	for (XmlElement *e = owner->first, *next; e; e = next) {
 		next = e->next;
 		if (xml_is(e, "include")) {
@@ -195,8 +211,7 @@ static int count_models(const XmlElement *owner) {
 bool sdf_list(Sdf *s) {
 	XmlElement *root = xml_root(s->im->tree);
 	int version = 0;
-	if (!sdf_read_version(s, root, &version) ||
-	    !room(s, (void **)(void *)&s->frames, 0, &s->frame_capacity, sizeof *s->frames))
+	if (!sdf_read_version(s, root, &version) || !reserve_lists(s, 1, 1, 1))
 		return false;
 	s->frames[s->frame_count++] = (SdfFrame){.element = s->world,
 	                                         .kind = SDF_WORLD,

@@ -26,11 +26,8 @@ int urdf_find_joint(const Urdf *u, const char *name) {
 	return -1;
 }
 
-static bool add_name(Urdf *u, NameIndex *index, const char *name, int number) {
-	if (!name_index_reserve(&u->im->allocator, index))
-		return import_no_memory(u->im);
+static void add_name(NameIndex *index, const char *name, int number) {
 	name_index_insert(index, name_hash(0, name, strlen(name)), (uint32_t)number + 1);
-	return true;
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
@@ -44,8 +41,9 @@ static int count_children(XmlElement *parent, const char *name) {
 }
 
 static bool list_links(Urdf *u) {
-	u->links = xml_array(u->im->tree, (size_t)count_children(u->robot, "link") + 1, sizeof *u->links);
-	if (!u->links)
+	const int count = count_children(u->robot, "link");
+	u->links = xml_array(u->im->tree, (size_t)count + 1, sizeof *u->links);
+	if (!u->links || !name_index_reserve_many(&u->im->allocator, &u->link_names, (uint32_t)count))
 		return import_no_memory(u->im);
 	for (XmlElement *e = xml_child(u->robot, "link"); e; e = xml_again(e)) {
 		const char *name = import_required(u->im, e, "name");
@@ -53,8 +51,9 @@ static bool list_links(Urdf *u) {
 		if (same >= 0)
 			return import_fail(u->im, e, "link \"%.80s\" is there twice, also at line %d; give one another name", name,
 			                   u->links[same].element->line);
-		if (!name || !add_name(u, &u->link_names, name, u->link_count))
+		if (!name)
 			return false;
+		add_name(&u->link_names, name, u->link_count);
 		u->links[u->link_count++] = (UrdfLink){.element = e, .name = name, .joint = -1, .first_joint = -1};
 	}
 	return u->link_count > 0 || import_fail(u->im, u->robot, "<robot> has no <link>; a robot has at least one");
@@ -90,8 +89,8 @@ static bool list_joint(Urdf *u, XmlElement *e) {
 		return import_fail(u->im, e, "joint \"%.80s\" is there twice, also at line %d; give one another name", name,
 		                   u->joints[same].element->line);
 	*joint = (UrdfJoint){.element = e, .name = name, .next_joint = -1, .mimic.leader = -1};
-	if (!add_name(u, &u->joint_names, name, u->joint_count) || !read_link_of(u, e, name, "parent", &joint->parent) ||
-	    !read_link_of(u, e, name, "child", &joint->child))
+	add_name(&u->joint_names, name, u->joint_count);
+	if (!read_link_of(u, e, name, "parent", &joint->parent) || !read_link_of(u, e, name, "child", &joint->child))
 		return false;
 	if (joint->parent == joint->child)
 		return import_fail(u->im, e, "joint \"%.80s\" joins link \"%.80s\" to itself", name,
@@ -101,8 +100,9 @@ static bool list_joint(Urdf *u, XmlElement *e) {
 }
 
 static bool list_joints(Urdf *u) {
-	u->joints = xml_array(u->im->tree, (size_t)count_children(u->robot, "joint") + 1, sizeof *u->joints);
-	if (!u->joints)
+	const int count = count_children(u->robot, "joint");
+	u->joints = xml_array(u->im->tree, (size_t)count + 1, sizeof *u->joints);
+	if (!u->joints || !name_index_reserve_many(&u->im->allocator, &u->joint_names, (uint32_t)count))
 		return import_no_memory(u->im);
 	for (XmlElement *e = xml_child(u->robot, "joint"); e; e = xml_again(e))
 		if (!list_joint(u, e))

@@ -3,7 +3,8 @@
  * xml_parse.c — from XML text to a tree, by expat.
  *
  * Character data of an element may come in pieces, with children between them: each level of nesting has a buffer of its
- * own, which is copied into the tree when the element ends. Documents that declare entities are refused: no robot needs
+ * own, which is copied into the tree when the element ends. Names of elements and attributes are few and return often: those
+ * that were met last are kept once. Documents that declare entities are refused: no robot needs
  * them, and a few lines of them can stand for gigabytes.
  */
 #include <ctype.h>
@@ -11,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/name_index.h"
 #include "io/xml/xml_tree_build.h"
 
 #ifndef CALDER_WITH_EXPAT
@@ -33,6 +35,8 @@ typedef struct Text {
 	size_t length, capacity;
 } Text;
 
+enum { KEPT_NAMES = 256 };
+
 typedef struct Parse {
 	const char *name;
 	CalAllocator allocator;
@@ -41,6 +45,7 @@ typedef struct Parse {
 	XmlElement *open; // the innermost element that has not ended; NULL: none
 	int depth;
 	Text texts[XML_MAX_DEPTH];
+	const char *names[KEPT_NAMES]; // in the tree, by hash, the last one of each; NULL: none
 	CalStatus status;
 	CalError *error;
 } Parse;
@@ -59,6 +64,15 @@ static void stop_without_memory(Parse *p) { stop(p, CAL_ERR_MEMORY, "out of memo
 
 /* ---- elements ---------------------------------------------------------------------------------------- */
 
+/* A name in the tree; NULL: out of memory. */
+static const char *keep_name(Parse *p, const char *name) {
+	const size_t length = strlen(name);
+	const char **kept = &p->names[name_hash(0, name, length) % KEPT_NAMES];
+	if (!*kept || strcmp(*kept, name) != 0)
+		*kept = pool_text(&p->tree->pool, name, length);
+	return *kept;
+}
+
 static bool copy_attributes(Parse *p, XmlElement *element, const char **pairs) {
 	int count = 0;
 	while (pairs[2 * count])
@@ -67,12 +81,13 @@ static bool copy_attributes(Parse *p, XmlElement *element, const char **pairs) {
 	element->attributes = xml_array(p->tree, (size_t)count, sizeof *element->attributes);
 	for (int i = 0; element->attributes && i < count; i++) {
 		XmlAttribute *attribute = &element->attributes[i];
-		if (strlen(pairs[2 * i + 1]) > XML_MAX_ATTRIBUTE) {
+		const size_t length = strlen(pairs[2 * i + 1]);
+		if (length > XML_MAX_ATTRIBUTE) {
 			stop(p, CAL_ERR_INPUT, "an attribute has more than 16 MiB");
 			return false;
 		}
-		attribute->name = xml_text(p->tree, pairs[2 * i]);
-		attribute->value = xml_text(p->tree, pairs[2 * i + 1]);
+		attribute->name = keep_name(p, pairs[2 * i]);
+		attribute->value = pool_text(&p->tree->pool, pairs[2 * i + 1], length);
 		if (!attribute->name || !attribute->value)
 			return false;
 	}
@@ -92,7 +107,7 @@ static void start_element(void *user, const char *name, const char **attributes)
 		return;
 	}
 	XmlElement *element = xml_array(p->tree, 1, sizeof *element);
-	if (!element || !(element->name = xml_text(p->tree, name)) || !copy_attributes(p, element, attributes)) {
+	if (!element || !(element->name = keep_name(p, name)) || !copy_attributes(p, element, attributes)) {
 		stop_without_memory(p);
 		return;
 	}

@@ -5,9 +5,9 @@
  */
 #include "io/xml/xml_tree.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/xml/xml_tree_build.h"
 
 /* ---- the tree -------------------------------------------------------------------------------------- */
@@ -22,14 +22,17 @@ void xml_destroy(XmlTree *tree) {
 }
 
 XmlElement *xml_root(const XmlTree *tree) { return tree->root; }
-void *xml_array(XmlTree *tree, size_t count, size_t size) { return pool_array(&tree->pool, count, size); }
+void *xml_array(XmlTree *tree, size_t count, size_t size) { return pool_array_of_words(&tree->pool, count, size); }
 char *xml_text(XmlTree *tree, const char *text) { return pool_text(&tree->pool, text, strlen(text)); }
 
 /* ---- looking ----------------------------------------------------------------------------------------- */
 
+/* Most names differ in their first letter. */
+static bool is_name(const char *a, const char *b) { return a[0] == b[0] && strcmp(a, b) == 0; }
+
 static XmlAttribute *find_attribute(const XmlElement *element, const char *name) {
 	for (int i = 0; element && i < element->attribute_count; i++)
-		if (strcmp(element->attributes[i].name, name) == 0)
+		if (is_name(element->attributes[i].name, name))
 			return &element->attributes[i];
 	return NULL;
 }
@@ -47,7 +50,7 @@ const char *xml_peek(const XmlElement *element, const char *attribute) {
 	return found ? found->value : NULL;
 }
 
-bool xml_is(const XmlElement *element, const char *name) { return element && strcmp(element->name, name) == 0; }
+bool xml_is(const XmlElement *element, const char *name) { return element && is_name(element->name, name); }
 
 /* The first from `element` on that has the name. */
 static XmlElement *first_named(XmlElement *element, const char *name) {
@@ -141,8 +144,10 @@ static XmlAttribute *copy_attributes(XmlTree *tree, const XmlElement *element, i
 	return copy;
 }
 
+bool xml_is_full(const XmlTree *tree) { return tree->element_count >= XML_MAX_ELEMENTS; }
+
 XmlElement *xml_copy(XmlTree *tree, const XmlElement *element) {
-	if (tree->element_count >= XML_MAX_ELEMENTS)
+	if (xml_is_full(tree))
 		return NULL;
 	XmlElement *copy = xml_array(tree, 1, sizeof *copy);
 	if (!copy || !(copy->attributes = copy_attributes(tree, element, 0)))
@@ -196,6 +201,11 @@ CalStatus xml_error(CalError *error, const XmlElement *element, CalStatus status
 }
 
 const char *xml_place(const XmlElement *element, char *buffer, size_t size) {
-	snprintf(buffer, size, "%.200s:%d:%d", element->file, element->line, element->column);
+	enum { FILE_MAX = 200 };
+	size_t length = text_append_some(buffer, size, 0, element->file, FILE_MAX);
+	length = text_append(buffer, size, length, ":");
+	length = text_append_int(buffer, size, length, element->line);
+	length = text_append(buffer, size, length, ":");
+	text_append_int(buffer, size, length, element->column);
 	return buffer;
 }

@@ -83,6 +83,8 @@ const char *xml_peek(const XmlElement *element, const char *attribute);
 CalStatus xml_replace(XmlTree *tree, XmlElement *element, XmlTree *other);
 /** A deep copy, unused, without parent; NULL: out of memory or of XML_MAX_ELEMENTS. */
 XmlElement *xml_copy(XmlTree *tree, const XmlElement *element);
+/** Whether the tree has XML_MAX_ELEMENTS. */
+bool xml_is_full(const XmlTree *tree);
 /** Hangs an element without parent after a child of parent; after NULL: as the first. */
 void xml_insert(XmlElement *parent, XmlElement *after, XmlElement *element);
 /** Takes an element out of its parent. */

@@ -42,11 +42,13 @@ typedef struct Build {
 	bool done; // the document has ended
 } Build;
 
-static int place_number(size_t from_zero) { return from_zero < INT_MAX ? (int)from_zero + 1 : INT_MAX; }
+/* A document has fewer lines and columns than TREE_MAX_BYTES. */
+static int place_number(size_t from_zero) { return from_zero < TREE_MAX_BYTES ? (int)from_zero + 1 : TREE_MAX_BYTES; }
 
 /* tree_error at a mark of libyaml. */
 static CalStatus mark_error(Build *b, yaml_mark_t mark, const char *format, const char *detail) {
-	const TreeNode node = {.line = place_number(mark.line), .column = place_number(mark.column)};
+	const TreeNode node = {.line = place_number(mark.line),
+	                       .column = (unsigned)place_number(mark.column) & TREE_COLUMN_BITS};
 	char text[512];
 	snprintf(text, sizeof text, format, detail);
 	return tree_error(b->error, b->tree->name, &node, CAL_ERR_INPUT, "%s", text);
@@ -84,16 +86,7 @@ static CalStatus parser_error(Build *b) {
 }
 
 static TreeNode *node_new(Build *b, TreeKind kind, yaml_mark_t mark) {
-	TreeNode *node = pool_alloc(&b->tree->nodes, sizeof *node);
-	if (node) {
-		node->kind = (uint8_t)kind;
-		node->line = place_number(mark.line);
-		node->column = place_number(mark.column);
-		node->weight = 1;
-		node->file = b->tree->name;
-		b->tree->node_count++;
-	}
-	return node;
+	return tree_node_new(b->tree, kind, place_number(mark.line), place_number(mark.column), b->tree->name);
 }
 
 static CalStatus pending_push(Build *b, const TreeNode *node) {
@@ -192,14 +185,14 @@ static CalStatus on_start(Build *b, TreeKind kind, const yaml_char_t *anchor, co
 }
 
 static CalStatus close_list(Build *b, TreeNode *list, const TreeNode *const *items, size_t count) {
-	list->items = pool_array(&b->tree->nodes, count, sizeof *list->items);
+	list->items = pool_array_of_words(&b->tree->nodes, count, sizeof *list->items);
 	if (!list->items)
 		return memory_error(b);
 	if (count)
 		memcpy(list->items, items, count * sizeof *items);
 	list->count = (int)count;
 	for (size_t i = 0; i < count; i++)
-		list->weight += items[i]->weight;
+		list->weight = tree_weight_sum(list->weight, items[i]->weight);
 	return CAL_OK;
 }
 

@@ -33,11 +33,12 @@ void *tree_array(Tree *tree, size_t count, size_t size) { return pool_array(&tre
 const TreeNode *tree_get(const TreeNode *node, const char *key) {
 	if (!node || node->kind != TREE_MAP)
 		return NULL;
+	const int *sorted = tree_order(node);
 	int low = 0, high = node->count - 1;
 	while (low <= high) {
 		const int middle = low + (high - low) / 2;
-		const int at = node->sorted[middle];
-		const int order = strcmp(key, node->keys[at]->text);
+		const int at = sorted[middle];
+		const int order = strcmp(key, tree_key(node, at)->text);
 		if (order == 0)
 			return node->items[at];
 		if (order < 0)

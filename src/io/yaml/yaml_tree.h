@@ -30,17 +30,19 @@ typedef enum TreeKind { TREE_SCALAR, TREE_LIST, TREE_MAP } TreeKind;
 
 typedef struct TreeNode TreeNode;
 struct TreeNode {
-	uint8_t kind;           // TreeKind
-	bool plain;             // scalar without quotes
-	int line, column;       // place in the file, from 1
+	int line;               // place in the file, from 1
+	unsigned column : 29;   //
+	unsigned kind : 2;      // TreeKind
+	unsigned plain : 1;     // scalar without quotes
 	int count;              // list: items; map: pairs
+	uint32_t weight;        // nodes of this subtree with every alias written out; beyond TREE_MAX_WEIGHT: that and one
 	const char *text;       // scalar: its text, ended by a zero and with none inside
-	const TreeNode **items; // list: items; map: values
-	const TreeNode **keys;  // map: scalars in the order of the file
-	const int *sorted;      // map: positions in the order of the keys' text
-	size_t weight;          // nodes of this subtree with every alias written out
+	const TreeNode **items; // list: items; map: values, then keys, then their order (tree_key(), tree_get())
 	const char *file;       // that it stands in; NULL: the tree's
 };
+
+/** Key `index` of a map, a scalar, in the order of the file. */
+static inline const TreeNode *tree_key(const TreeNode *map, int index) { return map->items[map->count + index]; }
 
 typedef struct Tree Tree;
 

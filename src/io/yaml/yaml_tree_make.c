@@ -9,17 +9,21 @@
 
 #include "io/yaml/yaml_tree_build.h"
 
-static TreeNode *node_like(Tree *tree, const TreeNode *like, TreeKind kind) {
-	TreeNode *node = pool_alloc(&tree->nodes, sizeof *node);
+TreeNode *tree_node_new(Tree *tree, TreeKind kind, int line, int column, const char *file) {
+	TreeNode *node = pool_array_of_words(&tree->nodes, 1, sizeof *node);
 	if (node) {
-		node->kind = (uint8_t)kind;
-		node->line = like->line;
-		node->column = like->column;
-		node->file = like->file;
+		node->kind = (unsigned)kind & 3;
+		node->line = line;
+		node->column = (unsigned)column & TREE_COLUMN_BITS;
+		node->file = file;
 		node->weight = 1;
 		tree->node_count++;
 	}
 	return node;
+}
+
+static TreeNode *node_like(Tree *tree, const TreeNode *like, TreeKind kind) {
+	return tree_node_new(tree, kind, like->line, (int)like->column, like->file);
 }
 
 const TreeNode *tree_make_scalar(Tree *tree, const TreeNode *like, const char *text) {
@@ -33,7 +37,7 @@ const TreeNode *tree_make_scalar(Tree *tree, const TreeNode *like, const char *t
 
 const TreeNode *tree_make_list(Tree *tree, const TreeNode *like, const TreeNode *const *items, int count) {
 	TreeNode *node = node_like(tree, like, TREE_LIST);
-	const TreeNode **copy = pool_array(&tree->nodes, (size_t)count, sizeof *copy);
+	const TreeNode **copy = pool_array_of_words(&tree->nodes, (size_t)count, sizeof *copy);
 	if (!node || !copy)
 		return NULL;
 	if (count)
@@ -41,7 +45,7 @@ const TreeNode *tree_make_list(Tree *tree, const TreeNode *like, const TreeNode 
 	node->items = copy;
 	node->count = count;
 	for (int i = 0; i < count; i++)
-		node->weight += items[i]->weight;
+		node->weight = tree_weight_sum(node->weight, items[i]->weight);
 	return node;
 }
 

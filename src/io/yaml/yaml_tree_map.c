@@ -49,7 +49,7 @@ static int merge_count(const TreeNode *value) {
 
 static int merge_into(Pair *out, int filled, const TreeNode *map) {
 	for (int i = 0; i < map->count; i++, filled++)
-		out[filled] = (Pair){map->keys[i], map->items[i], filled};
+		out[filled] = (Pair){tree_key(map, i), map->items[i], filled};
 	return filled;
 }
 
@@ -116,21 +116,19 @@ static CalStatus pairs_unique(const Tree *tree, Pair *all, int *total, int own, 
 /* Keys and values in the order of the file, and the order of the keys; all: in that order. */
 static CalStatus fill_map(Tree *tree, TreeNode *map, Pair *all, int total, CalError *error) {
 	const size_t n = (size_t)total;
-	map->count = total;
-	map->keys = pool_array(&tree->nodes, n, sizeof *map->keys);
-	map->items = pool_array(&tree->nodes, n, sizeof *map->items);
-	int *sorted = pool_array(&tree->nodes, n, sizeof *sorted);
-	if (!map->keys || !map->items || !sorted)
+	map->items = pool_array_of_words(&tree->nodes, tree_map_room(n), sizeof *map->items);
+	if (!map->items)
 		return tree_error(error, tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
-	map->sorted = sorted;
+	map->count = total;
+	int *sorted = (int *)(void *)(map->items + 2 * n);
 	// all[] is in key order; remember that order under the pair's number, then restore the file's order.
 	for (int i = 0; i < total; i++)
 		sorted[i] = all[i].order;
 	qsort(all, n, sizeof *all, order_compare);
 	for (int i = 0; i < total; i++) {
-		map->keys[i] = all[i].key;
 		map->items[i] = all[i].value;
-		map->weight += all[i].value->weight + 1;
+		map->items[n + (size_t)i] = all[i].key;
+		map->weight = tree_weight_sum(map->weight, tree_weight_sum(all[i].value->weight, 1));
 	}
 	for (int i = 0; i < total; i++) {
 		const Pair key = {NULL, NULL, sorted[i]};

@@ -19,7 +19,7 @@ static int place_in_list(const char *step) {
 /* Where a step leads to among the items of a node, or -1. */
 static int child_index(const TreeNode *node, const char *step) {
 	for (int i = 0; node->kind == TREE_MAP && i < node->count; i++)
-		if (strcmp(node->keys[i]->text, step) == 0)
+		if (strcmp(tree_key(node, i)->text, step) == 0)
 			return i;
 	if (node->kind != TREE_LIST)
 		return -1;
@@ -45,11 +45,12 @@ const TreeNode *tree_find(const TreeNode *node, const char *const *steps, int co
 /* A copy of the node with another item. */
 static const TreeNode *with_item(Tree *tree, const TreeNode *node, int index, const TreeNode *item) {
 	TreeNode *copy = pool_alloc(&tree->nodes, sizeof *copy);
-	const TreeNode **items = pool_array(&tree->nodes, (size_t)node->count, sizeof *items);
+	const size_t count = node->kind == TREE_MAP ? tree_map_room((size_t)node->count) : (size_t)node->count;
+	const TreeNode **items = pool_array(&tree->nodes, count, sizeof *items);
 	if (!copy || !items)
 		return NULL;
 	*copy = *node;
-	memcpy(items, node->items, (size_t)node->count * sizeof *items);
+	memcpy(items, node->items, count * sizeof *items);
 	items[index] = item;
 	copy->items = items;
 	return copy;

@@ -51,23 +51,29 @@ CalLoopDef cal_loop_def(CalLoopType type) {
 
 /* ---- strings, ids -------------------------------------------------------------------------- */
 
-/** Copies of a name and a place; *place_out is NULL for NULL. */
-static bool strings_copy(const CalDesc *desc, const char *name, const char *place, const char **name_out,
-                         const char **place_out) {
-	char *name_copy = string_copy(&desc->allocator, name);
-	char *place_copy = place && name_copy ? string_copy(&desc->allocator, place) : NULL;
-	if (!name_copy || (place && !place_copy)) {
-		memory_free(&desc->allocator, name_copy);
+bool desc_strings_copy(const CalAllocator *allocator, const char *name, const char *place, const char **name_out,
+                       const char **place_out) {
+	const size_t name_size = strlen(name) + 1, place_size = place ? strlen(place) + 1 : 0;
+	char *block = memory_alloc(allocator, name_size + place_size);
+	if (!block) {
 		return false;
 	}
-	*name_out = name_copy;
-	*place_out = place_copy;
+	memcpy(block, name, name_size);
+	if (place) {
+		memcpy(block + name_size, place, place_size);
+	}
+	*name_out = block;
+	*place_out = place ? block + name_size : NULL;
 	return true;
 }
 
-static void strings_free(const CalDesc *desc, const char *name, const char *place) {
+static bool strings_copy(const CalDesc *desc, const char *name, const char *place, const char **name_out,
+                         const char **place_out) {
+	return desc_strings_copy(&desc->allocator, name, place, name_out, place_out);
+}
+
+static void strings_free(const CalDesc *desc, const char *name) {
 	memory_free(&desc->allocator, (void *)(uintptr_t)name);
-	memory_free(&desc->allocator, (void *)(uintptr_t)place);
 }
 
 static CalStatus no_memory(CalError *error, const char *kind, const char *name) {
@@ -270,20 +276,20 @@ void cal_desc_destroy(CalDesc *desc) {
 		return;
 	}
 	for (int i = 0; i < desc->group_count; i++) {
-		strings_free(desc, desc->groups[i].name, desc->groups[i].place);
+		strings_free(desc, desc->groups[i].name);
 	}
 	for (int i = 0; i < desc->body_count; i++) {
-		strings_free(desc, desc->bodies[i].def.name, desc->bodies[i].def.place);
+		strings_free(desc, desc->bodies[i].def.name);
 		memory_free(&desc->allocator, desc->bodies[i].flex);
 	}
 	for (int i = 0; i < desc->node_count; i++) {
-		strings_free(desc, desc->nodes[i].def.name, desc->nodes[i].def.place);
+		strings_free(desc, desc->nodes[i].def.name);
 	}
 	for (int i = 0; i < desc->joint_count; i++) {
-		strings_free(desc, desc->joints[i].def.name, desc->joints[i].def.place);
+		strings_free(desc, desc->joints[i].def.name);
 	}
 	for (int i = 0; i < desc->loop_count; i++) {
-		strings_free(desc, desc->loops[i].def.name, desc->loops[i].def.place);
+		strings_free(desc, desc->loops[i].def.name);
 	}
 	CalAllocator allocator = desc->allocator;
 	memory_free(&allocator, desc->groups);
@@ -304,9 +310,11 @@ void cal_desc_destroy(CalDesc *desc) {
 	((grown = array_reserve(&(desc)->allocator, (desc)->array, (desc)->one##_count, more, &(desc)->one##_capacity, \
 	                        sizeof *(desc)->array)) != NULL &&                                                     \
 	 ((desc)->array = grown) != NULL)
-/** Room for one more in an array and in the index of its names. */
-#define RESERVE(desc, array, one) \
-	(RESERVE_ARRAY(desc, array, one, 1) && name_index_reserve(&(desc)->allocator, &(desc)->one##_names))
+/** Room for `more` in an array and in the index of its names. */
+#define RESERVE_MANY(desc, array, one, more)                  \
+	((more) == 0 || (RESERVE_ARRAY(desc, array, one, more) && \
+	                 name_index_reserve_many(&(desc)->allocator, &(desc)->one##_names, (uint32_t)(more))))
+#define RESERVE(desc, array, one) RESERVE_MANY(desc, array, one, 1)
 
 static CalStatus group_append(CalDesc *desc, const CalGroupDef *def, CalGroupId *id, CalError *error) {
 	CalGroupDef group = *def;
@@ -371,9 +379,8 @@ CalStatus cal_desc_reserve(CalDesc *desc, int bodies, int nodes, int joints) {
 	void *grown;
 	if (!desc || bodies < 0 || nodes < 0 || joints < 0)
 		return CAL_ERR_ARGUMENT;
-	const bool enough = (bodies == 0 || RESERVE_ARRAY(desc, bodies, body, bodies)) &&
-	                    (nodes == 0 || RESERVE_ARRAY(desc, nodes, node, nodes)) &&
-	                    (joints == 0 || RESERVE_ARRAY(desc, joints, joint, joints));
+	const bool enough = RESERVE_MANY(desc, bodies, body, bodies) && RESERVE_MANY(desc, nodes, node, nodes) &&
+	                    RESERVE_MANY(desc, joints, joint, joints);
 	return enough ? CAL_OK : CAL_ERR_MEMORY;
 }
 
@@ -402,7 +409,7 @@ CalStatus cal_desc_add_body(CalDesc *desc, const CalBodyDef *def, CalBodyId *id,
 		return no_memory(error, "body", def->name);
 	}
 	if (!strings_copy(desc, "head", def->place, &frame.name, &frame.place)) {
-		strings_free(desc, body.name, body.place);
+		strings_free(desc, body.name);
 		return no_memory(error, "body", def->name);
 	}
 	CalBodyId made = {(uint32_t)desc->body_count + 1};
@@ -504,7 +511,11 @@ CalStatus cal_desc_attach(CalDesc *desc, CalNodeId inboard, const CalJointDef *j
 	if (!RESERVE(desc, joints, joint) || !strings_copy(desc, joint->name, joint->place, &def.name, &def.place)) {
 		return no_memory(error, "joint", joint->name);
 	}
-	desc->joints[desc->joint_count++] = (DescJoint){.def = def, .inboard = inboard, .outboard = outboard};
+	DescJoint *added = &desc->joints[desc->joint_count++];
+	added->def = def;
+	added->inboard = inboard;
+	added->outboard = outboard;
+	added->embedding = (DescEmbedding){0};
 	uint32_t value = (uint32_t)desc->joint_count;
 	name_index_insert(&desc->joint_names, name_hash(0, def.name, strlen(def.name)), value);
 	if (id) {

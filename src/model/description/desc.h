@@ -2,7 +2,8 @@
 /*
  * desc.h — the description as stored: plain growing arrays, ids are index + 1.
  *
- * Strings and arrays are owned by the description and come from its allocator. Body 0 of the ids is
+ * Strings and arrays are owned by the description and come from its allocator; the place of an object, if there is one, is in
+ * the block of its name. Body 0 of the ids is
  * the ground, which has nodes but no record. Every body has a node for its own frame ("head"), made
  * together with it.
  */
@@ -10,6 +11,7 @@
 #define CALDER_MODEL_DESCRIPTION_DESC_H
 
 #include <calder/build.h>
+#include <stdbool.h>
 
 #include "base/name_index.h"
 
@@ -69,6 +71,10 @@ struct CalDesc {
 static inline const DescBody *desc_body(const CalDesc *desc, CalBodyId id) { return &desc->bodies[id.value - 1]; }
 static inline const DescNode *desc_node(const CalDesc *desc, CalNodeId id) { return &desc->nodes[id.value - 1]; }
 static inline const DescJoint *desc_joint(const CalDesc *desc, CalJointId id) { return &desc->joints[id.value - 1]; }
+
+/** Copies of a name and of a place in the block of the name; *place_copy is NULL for NULL. False: out of memory. */
+bool desc_strings_copy(const CalAllocator *allocator, const char *name, const char *place, const char **name_copy,
+                       const char **place_copy);
 
 /** The number of a body that is not finite ("mass"), or NULL. */
 const char *body_def_not_finite(const CalBodyDef *def);

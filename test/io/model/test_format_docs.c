@@ -86,7 +86,7 @@ static void check_references(const TreeNode *node, const TreeNode *definitions) 
 	static const char start[] = "#/$defs/";
 	for (int i = 0; node->kind != TREE_SCALAR && i < node->count; i++) {
 		const TreeNode *item = node->items[i];
-		if (node->kind == TREE_MAP && strcmp(node->keys[i]->text, "$ref") == 0 &&
+		if (node->kind == TREE_MAP && strcmp(tree_key(node, i)->text, "$ref") == 0 &&
 		    (strncmp(item->text, start, strlen(start)) != 0 || !tree_get(definitions, item->text + strlen(start))))
 			fail_msg("the schema refers to %s, which is not there", item->text);
 		check_references(item, definitions);
@@ -142,7 +142,7 @@ static int accepts_map(const TreeNode *schema, const TreeNode *map, const TreeNo
 		if (!tree_get(map, required->items[i]->text))
 			return 0;
 	for (int i = 0; map->kind == TREE_MAP && (properties || others) && i < map->count; i++) {
-		const TreeNode *property = properties ? tree_get(properties, map->keys[i]->text) : NULL;
+		const TreeNode *property = properties ? tree_get(properties, tree_key(map, i)->text) : NULL;
 		if (!accepts(property ? property : others, map->items[i], definitions))
 			return 0;
 	}

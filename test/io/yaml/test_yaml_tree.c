@@ -63,7 +63,7 @@ static void aliases_share_and_merge_keys_merge(void **state) {
 	assert_int_equal(e->count, 4);
 	assert_string_equal(tree_get(e, "y")->text, "2");
 	assert_string_equal(tree_get(e, "z")->text, "4");
-	assert_string_equal(e->keys[0]->text, "w");
+	assert_string_equal(tree_key(e, 0)->text, "w");
 	tree_destroy(tree);
 }
 
@@ -82,7 +82,7 @@ static void every_key_of_a_large_map_is_found(void **state) {
 		const TreeNode *node = tree_get(tree_root(tree), key);
 		assert_non_null(node);
 		assert_string_equal(node->text, value);
-		assert_string_equal(tree_root(tree)->keys[i]->text, key);
+		assert_string_equal(tree_key(tree_root(tree), i)->text, key);
 	}
 	tree_destroy(tree);
 	free(text);

@@ -431,7 +431,7 @@ static void every_failed_allocation_leaves_no_trace(void **state) {
 				assert_same_counts(desc, before);
 			}
 		}
-		assert_true(failures >= 80);
+		assert_true(failures > 40); // one for the texts of each, and those of growing arrays
 		assert_int_equal(cal_desc_find_body(desc, "arm").value, 1);
 		cal_desc_destroy(desc);
 		assert_int_equal(counter.live, 0);

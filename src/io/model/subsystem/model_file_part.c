@@ -116,11 +116,11 @@ const TreeNode *map_with(Reader *r, const TreeNode *map, const char *key, const 
 		return NULL;
 	bool there = false;
 	for (int i = 0; i < map->count; i++) {
-		const bool it = strcmp(map->keys[i]->text, key) == 0;
+		const bool it = strcmp(tree_key(map, i)->text, key) == 0;
 		there |= it;
 		if (it && !value)
 			continue;
-		pairs[2 * count] = map->keys[i];
+		pairs[2 * count] = tree_key(map, i);
 		pairs[2 * count++ + 1] = it ? value : map->items[i];
 	}
 	if (value && !there) {

@@ -232,8 +232,8 @@ static const TreeNode *make_map(Reader *r, const TreeNode *like, const TreeNode 
 static const TreeNode *scope_fields(const Scope *scope, const FieldTable *table, const TreeNode *map) {
 	const TreeNode **pairs = reader_array(scope->r, 2 * (size_t)map->count, sizeof *pairs);
 	for (int i = 0; pairs && i < map->count; i++) {
-		const Field *field = field_find(table, map->keys[i]->text);
-		pairs[2 * i] = map->keys[i];
+		const Field *field = field_find(table, tree_key(map, i)->text);
+		pairs[2 * i] = tree_key(map, i);
 		pairs[2 * i + 1] = field ? scope_value(scope, field, map->items[i]) : map->items[i];
 		if (!pairs[2 * i + 1])
 			return NULL;
@@ -259,7 +259,7 @@ static const TreeNode *scope_item(const Scope *scope, const Field *field, const 
 static const TreeNode *scope_items(const Scope *scope, const Field *field, const TreeNode *map) {
 	const TreeNode **pairs = reader_array(scope->r, 2 * (size_t)map->count, sizeof *pairs);
 	for (int i = 0; pairs && i < map->count; i++) {
-		pairs[2 * i] = scope_scalar(scope, names_of(field), map->keys[i]);
+		pairs[2 * i] = scope_scalar(scope, names_of(field), tree_key(map, i));
 		pairs[2 * i + 1] = scope_item(scope, field, map->items[i]);
 		if (!pairs[2 * i] || !pairs[2 * i + 1])
 			return NULL;

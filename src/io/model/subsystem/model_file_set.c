@@ -12,7 +12,7 @@ static int child_of(const TreeNode *node, const char *path, size_t *length) {
 	int found = -1;
 	*length = 0;
 	for (int i = 0; node->kind != TREE_SCALAR && i < node->count; i++) {
-		const TreeNode *key = node->kind == TREE_MAP ? node->keys[i] : tree_get(node->items[i], "name");
+		const TreeNode *key = node->kind == TREE_MAP ? tree_key(node, i) : tree_get(node->items[i], "name");
 		const size_t n = key && key->kind == TREE_SCALAR ? strlen(key->text) : 0;
 		if (n > *length && strncmp(path, key->text, n) == 0 && (path[n] == '.' || path[n] == '\0')) {
 			found = i;
@@ -24,7 +24,7 @@ static int child_of(const TreeNode *node, const char *path, size_t *length) {
 
 static const TreeNode *with_child(Reader *r, const TreeNode *node, int child, const TreeNode *value) {
 	if (node->kind == TREE_MAP)
-		return map_with(r, node, node->keys[child]->text, value);
+		return map_with(r, node, tree_key(node, child)->text, value);
 	const TreeNode **items = reader_array(r, (size_t)node->count, sizeof *items);
 	if (!items)
 		return NULL;
@@ -60,6 +60,6 @@ const TreeNode *part_with_settings(Reader *r, const TreeNode *root, const TreeNo
 		return NULL;
 	}
 	for (int i = 0; root && i < set->count; i++)
-		root = with_value(r, root, set->keys[i], set->keys[i]->text, set->items[i]);
+		root = with_value(r, root, tree_key(set, i), tree_key(set, i)->text, set->items[i]);
 	return root;
 }

@@ -86,7 +86,7 @@ static bool add_named(Reader *r, PartList *list, const TreeNode *section, int i,
 	if (!items_get(r, section, i, what, &item))
 		return false;
 	if (section->kind == TREE_MAP)
-		return part_append(r, list, (PartItem){section->keys[i], section->items[i]});
+		return part_append(r, list, (PartItem){tree_key(section, i), section->items[i]});
 	const TreeNode *value = map_with(r, item.value, "name", NULL);
 	return value && part_append(r, list, (PartItem){tree_get(item.value, "name"), value});
 }
@@ -215,7 +215,7 @@ static bool add_weights(Reader *r, const TreeNode *root, Stack *stack, size_t *w
 	*weight = root->weight;
 	for (int i = 0; section && section->kind != TREE_SCALAR && i < section->count; i++) {
 		const TreeNode *node = tree_get(section->items[i], "file");
-		const TreeNode *name = section->kind == TREE_MAP ? section->keys[i] : tree_get(section->items[i], "name");
+		const TreeNode *name = section->kind == TREE_MAP ? tree_key(section, i) : tree_get(section->items[i], "name");
 		char path[1024];
 		if (!node || node->kind != TREE_SCALAR)
 			continue;

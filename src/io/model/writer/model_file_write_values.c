@@ -218,7 +218,7 @@ void put_tree(Writer *w, const TreeNode *node) {
 	for (int i = 0; i < node->count; i++) {
 		fputs(i ? ", " : "", w->out);
 		if (node->kind == TREE_MAP) {
-			put_text(w, node->keys[i]->text);
+			put_text(w, tree_key(node, i)->text);
 			fputs(": ", w->out);
 		}
 		put_tree(w, node->items[i]);
