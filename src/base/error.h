@@ -34,4 +34,13 @@ CalStatus error_add(CalError *error, CalStatus status, const char *format, ...) 
 /** vsnprintf that marks a truncated text with "..." and never fails; returns the length written. */
 size_t text_format(char *text, size_t size, const char *format, va_list args) ERROR_PRINTF(3, 0);
 
+/*
+ * Texts put together in a buffer, for places where files are read and printf would take most of the time. Each takes the length
+ * so far and returns the new one, at most size - 1: what does not fit is cut off. The text always ends with a zero.
+ */
+size_t text_append(char *text, size_t size, size_t length, const char *more);
+/** Up to `most` bytes of `more`. */
+size_t text_append_some(char *text, size_t size, size_t length, const char *more, size_t most);
+size_t text_append_int(char *text, size_t size, size_t length, int number);
+
 #endif

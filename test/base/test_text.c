@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory_pool.h"
-#include "base/text.h"
+#include "base/error.h"
 #include "support/check.h"
 
 static void texts_are_cut_at_the_end_of_the_buffer(void **state) {

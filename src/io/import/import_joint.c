@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/error.h"
 #include "io/import/import.h"
 #include "math/placement.h"
 

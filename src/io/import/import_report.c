@@ -4,7 +4,7 @@
  */
 #include <stdarg.h>
 
-#include "base/text.h"
+#include "base/error.h"
 #include "io/import/import.h"
 
 enum { WHAT_MAX = 512, ELEMENT_MAX = 256 };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "base/error.h"
 #include "io/xml/xml_tree_build.h"
 
 /* ---- the tree -------------------------------------------------------------------------------------- */
