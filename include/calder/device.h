@@ -160,6 +160,12 @@ typedef struct CalDeviceOps {
 	 * cal_context_explain_failure() if the device is the reason; the run ends with its name and that text.
 	 */
 	int (*explain_small_step)(const CalDevice *device, CalEvalContext *context, double step);
+	/**
+	 * The degree of freedom whose coordinate and speed are all that evaluate() reads of the motion, and on which its effort
+	 * is all that it does: on several ranks only the one that solves it evaluates the device. Nonzero: it reads or does
+	 * more. Asked after bind(); NULL: all ranks need all states.
+	 */
+	int (*one_dof)(const CalDevice *device, CalDofRef *dof_ref);
 } CalDeviceOps;
 
 /** A device to be added. Name, data and table are copied; ops must outlive the simulation. */
@@ -177,7 +183,7 @@ typedef struct CalDeviceDef {
 	int accounts;                        // nonzero: it reports its energy completely
 } CalDeviceDef;
 
-#define CAL_DEVICE_API_VERSION 3 // version of the structs above
+#define CAL_DEVICE_API_VERSION 4 // version of the structs above
 
 /**
  * A shared object exports this under the name calder_device. version is CAL_DEVICE_API_VERSION of the library; fills

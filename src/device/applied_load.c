@@ -147,6 +147,13 @@ static int load_outputs(const CalDevice *device, CalEvalContext *context, double
 	return evaluate_parts(device, context, output);
 }
 
+/* A formula may read anything. */
+static int load_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
+	const AppliedLoad *s = load_of(device);
+	*dof_ref = s->dof_ref;
+	return s->node.value || s->has_formula;
+}
+
 static void load_free(AppliedLoad *s) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	for (int i = 0; s && i < PARTS; i++)
@@ -161,7 +168,8 @@ static void load_destroy(void *data) { load_free(*(AppliedLoad **)data); }
 	{                                                                                                              \
 		.type = "applied_load", .bind = load_bind, .evaluate = load_evaluate, .values = watch, .lookahead = ahead, \
 		.value_text = load_value_text, .outputs = load_outputs, .next_switch = load_next_switch,                   \
-		.destroy = load_destroy, .output_count = PARTS, .output_names = names, .output_units = units[kind]         \
+		.destroy = load_destroy, .one_dof = load_one_dof, .output_count = PARTS, .output_names = names,            \
+		.output_units = units[kind]                                                                                \
 	}
 #define OPS_BY_KIND(watch, ahead) \
 	{ OPS(DOF_KIND_TURNS, watch, ahead), OPS(DOF_KIND_SLIDES, watch, ahead), OPS(DOF_KIND_EITHER, watch, ahead) }

@@ -64,13 +64,18 @@ static int friction_outputs(const CalDevice *device, CalEvalContext *context, do
 	return 0;
 }
 
+static int friction_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
+	*dof_ref = ((const Friction *)device->data)->at;
+	return 0;
+}
+
 static const char *const names[] = {"effort"};
 static const char *const units[DOF_KIND_KINDS][1] = {{"N m"}, {"N"}, {"N m|N"}};
 /* Units by what it acts on. */
 #define OPS(kind)                                                                                              \
 	{                                                                                                          \
 		.type = "friction", .bind = friction_bind, .evaluate = friction_evaluate, .outputs = friction_outputs, \
-		.output_count = 1, .output_names = names, .output_units = units[kind]                                  \
+		.one_dof = friction_one_dof, .output_count = 1, .output_names = names, .output_units = units[kind]     \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS

@@ -357,6 +357,11 @@ static int servo_outputs(const CalDevice *device, CalEvalContext *context, doubl
 	return 0;
 }
 
+static int servo_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
+	*dof_ref = ((const Servo *)device->data)->at;
+	return 0;
+}
+
 static const char *const names[] = {"reference", "error", "effort", "rotor"};
 static const char *const units[DOF_KIND_KINDS][4] = {
 	{"rad", "rad", "N m", "rad"}, {"m", "m", "N", "m"}, {"rad|m", "rad|m", "N m|N", "rad|m"}};
@@ -365,7 +370,8 @@ static const char *const units[DOF_KIND_KINDS][4] = {
 	{                                                                                                                  \
 		.type = "servo", .bind = servo_bind, .start = servo_start, .evaluate = servo_evaluate, .sample = servo_sample, \
 		.values = servo_values, .lookahead = servo_outlook, .value_text = servo_value_text, .outputs = servo_outputs,  \
-		.next_switch = servo_next_switch, .output_count = 4, .output_names = names, .output_units = units[kind]        \
+		.next_switch = servo_next_switch, .one_dof = servo_one_dof, .output_count = 4, .output_names = names,          \
+		.output_units = units[kind]                                                                                    \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS

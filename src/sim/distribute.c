@@ -371,10 +371,18 @@ int cal_sim_rank_of(const CalSim *sim, CalBodyId body) {
 
 /* ---- advancing ----------------------------------------------------------------------------------------------- */
 
+/* The rank that solves its degree of freedom knows all that it needs; it has no states that others would want to know. */
+static bool device_is_local(const SimDevice *device) {
+	const CalDeviceDef *def = &device->def;
+	return !device->active || (device->on.group >= 0 && def->nx == 0 && def->nd == 0 && def->event_count == 0 &&
+	                           !(def->sample_period > 0) && !def->ops->drive);
+}
+
 /* Nothing reads states of other ranks within an advance. */
 static bool interfaces_suffice(const CalSim *sim) {
-	bool suffice =
-		method_is_fixed(sim->method.method) && sim->device_count == 0 && sim->event_count == 0 && !sim->subsystems;
+	bool suffice = method_is_fixed(sim->method.method) && sim->event_count == 0 && !sim->subsystems;
+	for (int i = 0; i < sim->device_count; ++i)
+		suffice &= device_is_local(&sim->devices[i]);
 	for (int i = 0; i < sim->group_count; ++i) {
 		const SimGroup *group = &sim->groups[i];
 		suffice &= !group->input || sim->ranks->how.inputs_of_time;

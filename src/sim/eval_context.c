@@ -354,12 +354,18 @@ CalStatus context_output(CalEvalContext *context, int index, int output, double 
 	return code ? note_status(context, CAL_ERR_USER) : context->status;
 }
 
+/* Another rank solves what it acts on, and this one does not know its state. */
+static bool is_elsewhere(const CalSim *sim, const SimDevice *device) {
+	const uint8_t *own = device->on.group >= 0 ? sim->groups[device->on.group].own : NULL;
+	return own && !own[device->on.u];
+}
+
 /* What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). */
 static CalStatus context_evaluate(CalEvalContext *context, double *xdot) {
 	CalSim *sim = context->sim;
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
-		if (!device->active)
+		if (!device->active || is_elsewhere(sim, device))
 			continue;
 		const CalDevice view = context_device(context, device);
 		context->room = device->def.wrench_count;

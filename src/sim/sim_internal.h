@@ -101,6 +101,7 @@ typedef struct SimDevice {
 	int value_at;     // place of its values among those of all
 	bool off;         // switched off
 	bool active;      // it has found its objects and is not switched off
+	CalDofRef on;     // all that it reads and acts on (CalDeviceOps.one_dof); group -1: it may be more
 	bool started;     // its initial states are set
 	bool not_loaded;  // it stands in the place of a shared object
 	void *library;    // that its functions come from (cal_sim_load_device), NULL: none
@@ -272,10 +273,10 @@ struct CalEvalContext {
 	const double *udot;    // [nu of all] accelerations ahead; NULL: not known
 	CalInput *inputs;      // [group_count]; NULL: no force can be applied
 	bool viewing;          // on the observers' workspaces
-	bool partial;          // forces of ties are not wanted, or inputs of groups, on which they depend, were not asked for
-	CalStatus status;      // of the first failure
-	int room;              // wrenches that the device at hand may still apply
-	int asking;            // devices whose outputs are being asked for, one by the other
+	bool partial;     // forces of ties are not wanted, or inputs of groups, on which they depend, were not asked for
+	CalStatus status; // of the first failure
+	int room;         // wrenches that the device at hand may still apply
+	int asking;       // devices whose outputs are being asked for, one by the other
 	double stored, dissipated, supplied;
 	CalVec3 linear, angular;
 };

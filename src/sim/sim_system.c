@@ -218,8 +218,11 @@ CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
 
 static void bind_device(SimDevice *device, CalEvalContext *context) {
 	CalDevice view = context_device(context, device);
-	const bool found = !device->def.ops->bind || device->def.ops->bind(&view, context) == 0;
+	const CalDeviceOps *ops = device->def.ops;
+	const bool found = !ops->bind || ops->bind(&view, context) == 0;
 	device->active = found && !device->off;
+	if (!found || !ops->one_dof || ops->one_dof(&view, &device->on) != 0)
+		device->on = (CalDofRef){-1, -1, -1};
 }
 
 static void bind_devices(CalSim *sim) {

@@ -224,6 +224,66 @@ static void inputs_act_on_all_ranks(void **state) {
 	}
 }
 
+/* ---- devices ---------------------------------------------------------------------------------------------- */
+
+/* Friction on every joint with an axis, with bristles or without, and motors on every other. */
+static void add_joint_devices(CalSim *sim, double bristles) {
+	const CalModel *model = cal_sim_model(sim, 0);
+	for (int u = 0; u < cal_model_u_count(model); u++) {
+		CalDofInfo dof;
+		CalBodyInfo body;
+		char name[2][32];
+		if (cal_model_dof(model, u, &dof) != CAL_OK || dof.q < 0 || cal_model_body(model, dof.body, &body) != CAL_OK ||
+		    dof.index >= body.nu)
+			continue;
+		snprintf(name[0], sizeof name[0], "friction %d", u);
+		snprintf(name[1], sizeof name[1], "motor %d", u);
+		const CalFrictionDef friction = {.name = name[0],
+		                                 .joint = body.joint_id,
+		                                 .dof = dof.index,
+		                                 .coulomb = 0.3 + 0.1 * u,
+		                                 .viscous = 0.2,
+		                                 .smoothing_speed = 0.05,
+		                                 .bristle_stiffness = bristles};
+		const CalServoDef servo = {
+			.name = name[1], .joint = body.joint_id, .dof = dof.index, .proportional = 30, .derivative = 2};
+		cal_sim_add_friction(sim, &friction, NULL, NULL);
+		if (u % 2)
+			cal_sim_add_servo(sim, &servo, NULL, NULL);
+	}
+}
+
+static void add_plain_devices(CalSim *sim) { add_joint_devices(sim, 0); }
+static void add_devices_with_states(CalSim *sim) { add_joint_devices(sim, 2e3); }
+
+/*
+ * Devices that read and move one degree of freedom are evaluated where it is solved, without a gather: messages are those of
+ * interfaces, and balances add up. With states of their own they need all ranks to know everything.
+ */
+static void joint_devices_act_where_their_joint_is(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 8; seed++) {
+		Fixture *f = model_of(seed);
+		for (int states = 0; states < 2; states++) {
+			Task serial = task_of(f, CAL_METHOD_RK4), task = serial;
+			serial.prepare = task.prepare = states ? add_devices_with_states : add_plain_devices;
+			run(&serial, 0);
+			run(&task, 3);
+			check_ranks(&task, 3, &serial);
+			check_counts(&task, 3);
+			check_that(seed, task.info[0].interface_only == !states);
+			check_that(seed, states || task.info[0].gathers == 2 + 2 * ADVANCES);
+			check_that(seed, !states || task.info[0].gathers > 4 * ADVANCES);
+			check_that(seed, serial.balance[0].dissipated > 0 && serial.balance[0].supplied != 0);
+			check_close_scaled(seed, "supplied", 1, &task.balance[0].supplied, &serial.balance[0].supplied, 1e-9,
+			                   1e-10);
+			task_free(&serial);
+			task_free(&task);
+		}
+		fixture_destroy(f);
+	}
+}
+
 /* ---- what goes wrong ------------------------------------------------------------------------------------- */
 
 /* Late in the run with what f->udot says, which is more than any speed can take. */
@@ -644,6 +704,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_move_as_one),
 		cmocka_unit_test(inputs_act_on_all_ranks),
+		cmocka_unit_test(joint_devices_act_where_their_joint_is),
 		cmocka_unit_test(closed_loops_send_interfaces_alone),
 		cmocka_unit_test(euclidean_projections_gather),
 		cmocka_unit_test(loops_within_branches_send_nothing_extra),
