@@ -47,6 +47,7 @@ static const char help[] =
 	"  --free              no interfaces: free modes about the center of mass\n"
 	"  --mass M            what the mass should be, in kg or with its unit; more than 1 % off is an error\n"
 	"  --units mm-t        millimeters, tonnes, seconds, newtons (m-kg)\n"
+	"  --memory GIB        of the factor of the stiffness; more is an error (8)\n"
 	"  --display N         nodes of the model that are kept for drawing (300); 0: none\n"
 	"  --damping RATIO     damping ratio of every mode (0)\n"
 	"\n"
@@ -383,6 +384,11 @@ static bool set_option(Options *o, int option, const char *text) {
 		return cal_quantity_parse(text, "kg", &o->how.expected_mass, NULL) == CAL_OK && o->how.expected_mass > 0;
 	case 'd':
 		return positive(text, &o->how.damping_ratio);
+	case 'y':
+		if (!positive(text, &o->how.max_memory))
+			return false;
+		o->how.max_memory *= 1073741824.0;
+		return true;
 	case 'u':
 		return set_units(text, &o->units);
 	case 'i':
@@ -411,6 +417,7 @@ int command_modes(int argc, char **argv) {
 	                                        {"free", no_argument, NULL, 'f'},
 	                                        {"mass", required_argument, NULL, 'k'},
 	                                        {"units", required_argument, NULL, 'u'},
+	                                        {"memory", required_argument, NULL, 'y'},
 	                                        {"display", required_argument, NULL, 'v'},
 	                                        {"damping", required_argument, NULL, 'd'},
 	                                        {"system", no_argument, NULL, 's'},

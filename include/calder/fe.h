@@ -11,8 +11,8 @@
  * second moments of position and shapes. Every inertia term of the body depends on those moments only, so nothing is
  * lost: mass, center of mass, inertia, modal mass and coupling, and their change with the deflection (docs/fe.md).
  *
- * Errors carry file:line. The reduction needs LAPACK (CALDER_WITH_LAPACK) and the modal file libyaml; without them
- * these calls return CAL_ERR_UNSUPPORTED. Nothing here runs in a step.
+ * Errors carry file:line. The modal file needs libyaml; without it these calls return CAL_ERR_UNSUPPORTED. Nothing here
+ * runs in a step.
  */
 #ifndef CALDER_FE_H
 #define CALDER_FE_H
@@ -86,6 +86,7 @@ typedef struct CalFeReduction {
 	double damping_ratio;          // of every mode of the result
 	double expected_mass;          // [kg]; > 0: an error if the model's mass differs by more than 1 %
 	int geometric;                 // nonzero: geometric stiffness too, from the elements of the model (docs/fe.md)
+	double max_memory;             // of the factor of the stiffness [bytes]; more is an error. 0: 8 GiB
 	int display_count;             // nodes of the model that are kept for drawing; 0: 300, < 0: none
 } CalFeReduction;
 

@@ -16,7 +16,7 @@
 #include "base/text_reader.h"
 #include "fe/fe_element.h"
 
-enum { FE_MAX_DOFS = 200000, FE_MAX_FILES = 1000 };
+enum { FE_MAX_DOFS = 2000000, FE_MAX_FILES = 1000 };
 
 typedef struct FeNode {
 	long id;

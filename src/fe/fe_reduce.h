@@ -5,9 +5,9 @@
 #ifndef CALDER_FE_FE_REDUCE_H
 #define CALDER_FE_FE_REDUCE_H
 
-#include "fe/fe_band.h"
 #include "fe/fe_modal.h"
 #include "fe/fe_model.h"
+#include "fe/fe_solver.h"
 #include "flexbody/mode_synthesis.h"
 
 enum { FE_MAX_INTERFACES = 64 };
@@ -30,7 +30,7 @@ typedef struct Reduce {
 	double *T;           // [shapes][n]
 	double *values;      // [shapes] squared frequencies
 	Synthesis synthesis; // holds both
-	FeBand band;         // the stiffness with the interfaces held, factored
+	FeSolver solver;     // the stiffness with the interfaces held, factored
 } Reduce;
 
 /** Component of a shape at a node; zero where it has no such equation. */

@@ -89,7 +89,6 @@ static CalStatus add_way(const CalAllocator *allocator, CalError *error) {
 
 static void reading_and_reducing(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	every_allocation_may_fail(calculix_way, 30);
 	every_allocation_may_fail(free_way, 20);
 	every_allocation_may_fail(dmig_way, 20);
@@ -97,7 +96,6 @@ static void reading_and_reducing(void **state) {
 
 static void modal_files(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	NEEDS_LIBYAML();
 	CalError error = {0};
 	const CalFeReduction how = {.modes = -1, .damping_ratio = 0.01, .geometric = 1, .display_count = -1};
