@@ -4,8 +4,10 @@
 
   make_deck.py C3D8R 60 40 8 --size 1.2 0.8 0.05 --modes 20 --name plate
 writes plate.inp (free, matrices stored: for calder modes) and plate_held.inp (CalculiX's own modes with the root held).
-Shells are a plate in the plane z = 0, beams a line along x; their thickness and height are the z size. Interfaces are
-rigid bodies of all nodes at x = 0 (root) and at the other end (tip)."""
+Shells are a plate in the plane z = 0, beams a line along x with a crossbar at each end; their thickness and height are
+the z size. Interfaces are rigid bodies: of all nodes at x = 0 (root) and at the other end (tip) of a solid, of the first and the
+last row of elements of a shell, of the crossbar and the element beside it of a beam. (Of nodes on a line, CalculiX would leave
+the rotation about that line out.)"""
 import argparse
 import itertools
 
@@ -53,6 +55,11 @@ def mesh(kind, middle, counts):
         for split in SPLITS[kind]:
             corners = [tuple(b + d for b, d in zip(box, CORNERS[c])) for c in split]
             elements.append([ids.setdefault(p, len(ids) + 1) for p in element_nodes(kind, middle, corners)])
+    if kind == "line":  # crossbars
+        for x in (0, counts[0]):
+            for y in (-1, 0):
+                places = element_nodes(kind, middle, [(x, y, 0), (x, y + 1, 0)])
+                elements.append([ids.setdefault(p, len(ids) + 1) for p in places])
     return ids, elements
 
 
@@ -69,13 +76,13 @@ def write_mesh(out, a, kind, ids, elements, places):
     out.write(f"*ELEMENT, TYPE={a.type}, ELSET=part\n")
     for e, nodes in enumerate(elements):
         write_lines(out, [e + 1] + nodes)
-    last = max(p[0] for p in ids)
-    for name, x in (("root", 0), ("tip", last)):
+    last, strip = max(p[0] for p in ids), 2 if kind in ("quad", "triangle", "line") else 0
+    for name, low, high in (("root", 0, strip), ("tip", last - strip, last)):
         out.write(f"*NSET, NSET={name}\n")
-        write_lines(out, [n for p, n in ids.items() if p[0] == x])
+        write_lines(out, [n for p, n in ids.items() if low <= p[0] <= high])
     out.write("*MATERIAL, NAME=steel\n*ELASTIC\n2.1e11, 0.3\n*DENSITY\n7850\n")
     if kind == "line":
-        out.write(f"*BEAM SECTION, ELSET=part, MATERIAL=steel, SECTION=RECT\n{a.size[1]}, {a.size[2]}\n0, 1, 0\n")
+        out.write(f"*BEAM SECTION, ELSET=part, MATERIAL=steel, SECTION=RECT\n{a.size[2]}, {a.size[1]}\n0, 0, 1\n")
     elif kind in ("quad", "triangle"):
         out.write(f"*SHELL SECTION, ELSET=part, MATERIAL=steel\n{a.size[2]}\n")
     else:

@@ -105,6 +105,18 @@ bool fe_node_is_frame(const FeNode *node);
 /** Once all is read: brings everything to SI, checks what is the same for all formats, and gives it to *fe; or destroys it. */
 CalStatus fe_model_complete(CalFeModel *made, CalStatus status, CalFeModel **fe, CalError *error);
 
+/* Equations of one node that the file does not place: `first` ... first + count - 1, FeDof.component their directions. */
+typedef struct FeUnplaced {
+	long id; // that the file gives it; of several nodes perhaps
+	int first, count;
+} FeUnplaced;
+
+/**
+ * Places nodes by the motion of their equations under rigid motions of the interface at node `frame` (fe_place.c). Equations
+ * that do not move are internal to elements and stay scalars.
+ */
+CalStatus fe_model_place(CalFeModel *fe, int frame, const FeUnplaced *unplaced, int count, CalError *error);
+
 /** What cal_fe_info() gives; false: out of memory, mass and residual are missing. */
 bool fe_model_info(const CalFeModel *fe, CalFeInfo *info);
 

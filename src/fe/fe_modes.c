@@ -310,12 +310,22 @@ static CalStatus missing_error(const Lanczos *l, int there, int found, CalError 
 	                     there, l->limit, found);
 }
 
+/* The basis is all that has mass: there are no more modes than it has positive values. */
+static void drop_massless(Lanczos *l) {
+	int positive = 0;
+	for (int i = 0; i < l->m; i++)
+		positive += l->theta[i] > FLOOR * 1e3 * l->theta[l->m - 1];
+	l->wanted = l->wanted < positive ? l->wanted : positive;
+}
+
 /* The modes wanted, with none left out. */
 static CalStatus iterate(Lanczos *l, CalError *error) {
 	int there = 0, found = 0;
 	l->whole = !start_block(l);
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		CalStatus status = converge(l, error);
+		if (status == CAL_OK && l->whole)
+			drop_massless(l);
 		if (status != CAL_OK || l->whole)
 			return status;
 		count_modes(l, &there, &found);
@@ -378,6 +388,7 @@ CalStatus fe_lowest_modes(FeSolver *solver, double shift, int *count, double *va
 		status = fe_file_error(error, fe->path, CAL_ERR_MEMORY, "out of memory");
 	else if (*count > 0)
 		status = iterate(&l, error);
+	*count = l.wanted;
 	if (status == CAL_OK && *count > 0) {
 		const int m = l.m;
 		for (int k = 0; k < *count; k++)
