@@ -203,6 +203,9 @@ static void scale_to_si(CalFeModel *fe) {
 	}
 	for (int e = 0; e < fe->element_count; e++)
 		fe->elements[e].young *= mass / length;
+	for (int k = 0; k < fe->mode_count; k++)
+		for (int i = 0; i < fe->dof_count; i++)
+			fe->mode_shapes[(size_t)k * (size_t)fe->dof_count + (size_t)i] *= fe->dofs[i].component > 2 ? 1 : length;
 	scale_matrix(fe, &fe->K, mass);
 	scale_matrix(fe, &fe->M, mass);
 	for (int i = 0; i < fe->load_count; i++) {
@@ -267,7 +270,7 @@ static CalStatus check_model(const CalFeModel *fe, CalError *error) {
 	for (int i = 0; i < n && status == CAL_OK; i++) {
 		const FeDof *d = &fe->dofs[i];
 		const long id = d->node >= 0 ? fe->nodes[d->node].id : -1;
-		if (!(diagonal[i] > 0))
+		if (!(diagonal[i] > 0) && fe->mode_count == 0)
 			status = fe_file_error(error, fe->path, CAL_ERR_INPUT,
 			                       "the stiffness matrix is singular: equation %d (node %ld, component %d) has no "
 			                       "stiffness of its own; is the matrix complete?",

@@ -87,7 +87,9 @@ struct CalFeModel {
 	int *tied;              // [node_count] frame node that moves a node without equations, rigidly; -1: none
 	FeLoadStiffness *loads; // the same, where the file has it in matrices
 	int load_count;
-	char mesh_fault[256]; // why elements are missing or cannot be used; "": they are fine
+	int mode_count;                    // modes that the file has in place of a stiffness; 0: none
+	double *mode_values, *mode_shapes; // [mode_count] squared frequencies, [mode_count][dof_count]
+	char mesh_fault[256];              // why elements are missing or cannot be used; "": they are fine
 };
 
 /** An empty model, or NULL. */

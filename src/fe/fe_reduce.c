@@ -282,7 +282,10 @@ static CalStatus orthogonalise(Reduce *r, int shapes) {
 	double *M = K + s * s, *scratch = M + s * s;
 	fe_project(r, &r->fe->K, shapes, product, K);
 	fe_project(r, &r->fe->M, shapes, product, M);
-	const CalStatus status = eigen_generalized(shapes, K, M, r->values, scratch);
+	CalStatus status = r->fe->mode_count ? fe_stiffness_of_modes(r, shapes, M, K) : CAL_OK;
+	if (status != CAL_OK)
+		return status;
+	status = eigen_generalized(shapes, K, M, r->values, scratch);
 	if (status != CAL_OK)
 		return fe_file_error(r->error, r->fe->path, CAL_ERR_INPUT,
 		                     "the reduced mass is singular: an interface moves no mass, or two interfaces are one");
@@ -334,15 +337,19 @@ static CalStatus add_nodes(Reduce *r, CalModal *modal) {
 static CalStatus describe_source(Reduce *r, CalModal *modal) {
 	char text[512];
 	size_t used;
-	if (r->frame_count)
+	if (r->fe->mode_count)
+		used = (size_t)snprintf(text, sizeof text, "modes of the file, body frame %s%.60s",
+		                        r->frame_count ? "held at " : "in the center of mass",
+		                        r->frame_count ? r->frames[0].name : "");
+	else if (r->frame_count)
 		used = (size_t)snprintf(text, sizeof text, "body frame held at \"%.60s\"; %d static shapes", r->frames[0].name,
 		                        r->static_count);
 	else
 		used = (size_t)snprintf(text, sizeof text, "free body, body frame in the center of mass");
-	for (int f = 1; f < r->frame_count && used < sizeof text; f++)
+	for (int f = 1; f < r->frame_count && !r->fe->mode_count && used < sizeof text; f++)
 		used +=
 			(size_t)snprintf(text + used, sizeof text - used, "%s\"%.60s\"", f > 1 ? ", " : " of ", r->frames[f].name);
-	if (used < sizeof text)
+	if (used < sizeof text && !r->fe->mode_count)
 		snprintf(text + used, sizeof text - used, ", %d modes with %s held", r->mode_count,
 		         r->frame_count ? "all interfaces" : "nothing");
 	modal->boundary = pool_text(&modal->pool, text, strlen(text));
@@ -388,8 +395,10 @@ static CalStatus reduce_model(Reduce *r, CalModal **modal) {
 		status = choose_frames(r);
 	if (status == CAL_OK)
 		status = count_shapes(r);
+	if (status == CAL_OK && r->fe->mode_count)
+		status = fe_take_modes(r);
 	r->origin = r->frame_count ? r->fe->nodes[r->frames[0].node].position : r->info.com;
-	if (status == CAL_OK)
+	if (status == CAL_OK && !r->fe->mode_count)
 		status = find_shapes(r);
 	const int shapes = r->static_count + r->mode_count;
 	if (status == CAL_OK && shapes == 0)

@@ -15,6 +15,7 @@ typedef struct Bulk {
 	CalFeModel *fe;
 	CalError *error;
 	BulkReader reader;
+	BulkLineReader lines;
 	void *user;
 } Bulk;
 
@@ -127,6 +128,8 @@ static CalStatus read_include(FeText *t, Bulk *b, int depth) {
 static CalStatus read_lines(FeText *t, Bulk *b, BulkCard *card, int depth) {
 	CalStatus status = CAL_OK;
 	while (status == CAL_OK && fe_text_next(t, &status)) {
+		if (b->lines && b->lines(b->user, t, &status))
+			continue;
 		t->line[strcspn(t->line, "$")] = '\0';
 		if (!t->line[strspn(t->line, " \t")])
 			continue;
@@ -168,7 +171,8 @@ static CalStatus read_file(Bulk *b, const char *path, int depth) {
 	return status;
 }
 
-CalStatus fe_bulk_read(CalFeModel *fe, const char *path, BulkReader reader, void *user, CalError *error) {
-	Bulk bulk = {fe, error, reader, user};
+CalStatus fe_bulk_read(CalFeModel *fe, const char *path, BulkReader reader, BulkLineReader lines, void *user,
+                       CalError *error) {
+	Bulk bulk = {fe, error, reader, lines, user};
 	return read_file(&bulk, path, 0);
 }

@@ -20,8 +20,13 @@ typedef struct BulkCard {
 
 typedef CalStatus (*BulkReader)(void *user, FeText *text, const BulkCard *card);
 
-/** Hands every card of a file, and of those that it includes, to `reader`. GRID cards become nodes of the model first. */
-CalStatus fe_bulk_read(CalFeModel *fe, const char *path, BulkReader reader, void *user, CalError *error);
+/** A line that is no part of any card, such as a table of results: true if it was taken; *status if it is wrong. */
+typedef bool (*BulkLineReader)(void *user, FeText *text, CalStatus *status);
+
+/** Hands every card of a file, and of those that it includes, to `reader`. GRID cards become nodes of the model first. Every line is
+ * shown to `lines` before, if that is not NULL. */
+CalStatus fe_bulk_read(CalFeModel *fe, const char *path, BulkReader reader, BulkLineReader lines, void *user,
+                       CalError *error);
 /** "path:line: error: NAME: what", at the line where the card starts. */
 CalStatus fe_bulk_error(FeText *text, const BulkCard *card, const char *what);
 

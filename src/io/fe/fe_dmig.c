@@ -3,7 +3,8 @@
  * fe_dmig.c — NASTRAN bulk data: DMIG matrices with GRID cards, as punched by EXTSEOUT or EXTOUT=DMIGPCH.
  *
  * Real symmetric (form 6) and real square (form 1) matrices. A column card holds "name, grid, component" and then (grid,
- * component, value) for its rows. Component 0 is a scalar point.
+ * component, value) for its rows. Component 0 is a scalar point. Eigenvectors that are punched into the file take the place of
+ * a stiffness if there is none (fe_punch.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,10 @@ static CalStatus read_column(FeText *t, Nastran *d, const BulkCard *card) {
 	return CAL_OK;
 }
 
+static bool read_line(void *user, FeText *t, CalStatus *status) {
+	return punch_take_line(&((Nastran *)user)->modes, t, status);
+}
+
 static CalStatus read_card(void *user, FeText *t, const BulkCard *card) {
 	if (strcmp(card->name, "DMIG") != 0 || card->count < 2)
 		return CAL_OK;
@@ -74,8 +79,8 @@ CalStatus cal_fe_read_dmig(const char *path, const char *stiffness, const char *
 	CalFeModel *made = fe_model_new(path, "DMIG", units, allocator);
 	if (!made)
 		return fe_file_error(error, path, CAL_ERR_MEMORY, "out of memory");
-	Nastran d = {.fe = made, .error = error};
-	CalStatus status = fe_bulk_read(made, path, read_card, &d, error);
+	Nastran d = {.fe = made, .error = error, .modes = {.fe = made}};
+	CalStatus status = fe_bulk_read(made, path, read_card, read_line, &d, error);
 	if (status == CAL_OK)
 		status = nastran_complete(&d, stiffness, mass);
 	nastran_free(&d);

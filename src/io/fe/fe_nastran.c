@@ -39,7 +39,11 @@ CalStatus nastran_add_entry(Nastran *n, const NastranEntry *entry) {
 	return CAL_OK;
 }
 
-void nastran_free(Nastran *n) { memory_free(&n->fe->pool.allocator, n->entries); }
+void nastran_free(Nastran *n) {
+	memory_free(&n->fe->pool.allocator, n->entries);
+	if (n->modes.fe)
+		punch_free(&n->modes);
+}
 
 /* "x", "y", "z" or a product of two, at the end of a name; -1: none of them. */
 static int parse_axis(const char *text, bool product) {
@@ -204,32 +208,43 @@ static CalStatus add_loads(Nastran *n) {
 	return status;
 }
 
-CalStatus nastran_complete(Nastran *n, const char *stiffness, const char *mass) {
+static int equation_of_mode(void *user, long grid, int component) { return equation(user, grid, component); }
+
+/* Equations, matrices and modes. k < 0: modes take the place of the stiffness. */
+static CalStatus add_matrices(Nastran *n, int k, int m) {
 	CalFeModel *fe = n->fe;
-	const long twice = fe_model_sort_nodes(fe);
-	if (twice >= 0)
-		return fe_file_error(n->error, fe->path, CAL_ERR_INPUT, "grid %ld is given twice in different places", twice);
-	const int k = choose_matrix(n, stiffness, "KAAX", 'K'), m = choose_matrix(n, mass, "MAAX", 'M');
-	if (k < 0 || m < 0)
-		return fe_file_error(n->error, fe->path, CAL_ERR_INPUT,
-		                     "the file has %d matrices, none of them the %s matrix (%s); name it", n->name_count,
-		                     k < 0 ? "stiffness" : "mass",
-		                     k < 0 ? (stiffness ? stiffness : "KAAX") : (mass ? mass : "MAAX"));
-	fe->dofs = pool_array(&fe->pool, 2 * (size_t)n->entry_count + 1, sizeof *fe->dofs); // no entry has more than two
-	if (!fe->dofs)
-		return memory_error(n);
-	CalStatus status = check_symmetry(n, k);
+	CalStatus status = k < 0 ? punch_complete(&n->modes, equation_of_mode, n, n->error) : check_symmetry(n, k);
 	if (status == CAL_OK)
 		status = check_symmetry(n, m);
-	if (status == CAL_OK)
+	if (status == CAL_OK && k >= 0)
 		status = add_entries(n, k, &fe->K);
 	const int in_stiffness = fe->dof_count;
 	if (status == CAL_OK)
 		status = add_entries(n, m, &fe->M);
 	if (status == CAL_OK && fe->dof_count != in_stiffness)
 		status = fe_file_error(n->error, fe->path, CAL_ERR_INPUT,
-		                       "%s has %d equations, %s adds %d that it does not know; are they of one run?",
-		                       n->names[k].name, in_stiffness, n->names[m].name, fe->dof_count - in_stiffness);
+		                       "%s %d equations, %s adds %d that are not in there; are they of one run?",
+		                       k < 0 ? "the eigenvectors have" : "the stiffness has", in_stiffness, n->names[m].name,
+		                       fe->dof_count - in_stiffness);
+	return status;
+}
+
+CalStatus nastran_complete(Nastran *n, const char *stiffness, const char *mass) {
+	CalFeModel *fe = n->fe;
+	const long twice = fe_model_sort_nodes(fe);
+	if (twice >= 0)
+		return fe_file_error(n->error, fe->path, CAL_ERR_INPUT, "grid %ld is given twice in different places", twice);
+	const int k = choose_matrix(n, stiffness, "KAAX", 'K'), m = choose_matrix(n, mass, "MAAX", 'M');
+	if ((k < 0 && (stiffness || n->modes.count == 0)) || m < 0)
+		return fe_file_error(n->error, fe->path, CAL_ERR_INPUT,
+		                     "the file has %d matrices, none of them the %s matrix (%s); name it", n->name_count,
+		                     k < 0 ? "stiffness" : "mass",
+		                     k < 0 ? (stiffness ? stiffness : "KAAX") : (mass ? mass : "MAAX"));
+	const size_t most = 2 * (size_t)n->entry_count + 6 * (size_t)n->modes.row_count + 1;
+	fe->dofs = pool_array(&fe->pool, most, sizeof *fe->dofs); // an entry has no more than two equations, a grid six
+	if (!fe->dofs)
+		return memory_error(n);
+	CalStatus status = add_matrices(n, k, m);
 	if (status == CAL_OK)
 		status = add_loads(n);
 	for (int i = 0; i < fe->dof_count; i++)

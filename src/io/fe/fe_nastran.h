@@ -7,6 +7,7 @@
 #define CALDER_IO_FE_FE_NASTRAN_H
 
 #include "fe/fe_model.h"
+#include "io/fe/fe_punch.h"
 
 enum { NASTRAN_NAMES = 128 };
 
@@ -31,13 +32,17 @@ typedef struct Nastran {
 	int name_count;
 	NastranEntry *entries;
 	int entry_count, entry_capacity;
+	PunchModes modes; // that take the place of a stiffness
 } Nastran;
 
 /** Index of a matrix, -1: there is none. */
 int nastran_find(const Nastran *n, const char *name);
 /** Adds an entry; CAL_ERR_MEMORY. */
 CalStatus nastran_add_entry(Nastran *n, const NastranEntry *entry);
-/** Once all is read: equations, K, M, loads and frames of the model. Names NULL: the usual ones. */
+/**
+ * Once all is read: equations, K, M, loads and frames of the model; modes instead of K where the file has them alone. Names
+ * NULL: the usual ones.
+ */
 CalStatus nastran_complete(Nastran *n, const char *stiffness, const char *mass);
 void nastran_free(Nastran *n);
 

@@ -120,7 +120,7 @@ static int drop_unknown(Op4Rows *rows, int count) {
 }
 
 CalStatus op4_rows_read(Op4Rows *rows, const char *path, CalError *error) {
-	const CalStatus status = fe_bulk_read(rows->fe, path, read_card, rows, error);
+	const CalStatus status = fe_bulk_read(rows->fe, path, read_card, NULL, rows, error);
 	if (status != CAL_OK)
 		return status;
 	rows->count = sort_rows(rows->all, rows->all_count);
