@@ -28,8 +28,9 @@ typedef struct Lanczos {
 	FeSolver *solver;
 	const CalFeModel *fe;
 	double shift;
-	int n;          // equations of the model
-	int wanted;     //
+	int n; // equations of the model
+	int wanted;
+	int target;     // modes that have to converge: those wanted, and equal ones that the count found beside them
 	int m, most;    // vectors of the basis, and their greatest number
 	double *V;      // [most + WIDTH][n] basis, then the next block
 	double *H;      // [most][most] V'MAV
@@ -252,14 +253,14 @@ static void turn_basis(Lanczos *l, int keep) {
 }
 
 static bool worth_a_look(const Lanczos *l) {
-	return l->whole || (l->m >= l->wanted && (l->m < 100 || l->m / WIDTH % 4 == 0 || l->m + WIDTH > l->most));
+	return l->whole || (l->m >= l->target && (l->m < 100 || l->m / WIDTH % 4 == 0 || l->m + WIDTH > l->most));
 }
 
 /* Steps until the modes wanted have converged. */
 static CalStatus converge(Lanczos *l, CalError *error) {
 	for (int step = 0; step < MAX_STEPS; step++) {
 		if (l->m + WIDTH > l->most)
-			turn_basis(l, l->wanted + SPARE);
+			turn_basis(l, l->target + SPARE);
 		l->whole = !extend_basis(l);
 		if (!worth_a_look(l))
 			continue;
@@ -268,11 +269,11 @@ static CalStatus converge(Lanczos *l, CalError *error) {
 			return fe_file_error(error, l->fe->path, CAL_ERR_INPUT,
 			                     "the modes could not be computed: mass or stiffness is not positive (%s)",
 			                     cal_status_text(status));
-		if (l->whole || count_converged(l) >= l->wanted)
+		if (l->whole || count_converged(l) >= l->target)
 			return CAL_OK;
 	}
 	return fe_file_error(error, l->fe->path, CAL_NOT_CONVERGED, "only %d of %d modes converged; ask for fewer",
-	                     count_converged(l), l->wanted);
+	                     count_converged(l), l->target);
 }
 
 /* ---- none is missing --------------------------------------------------------------------------- */
@@ -331,8 +332,9 @@ static CalStatus iterate(Lanczos *l, CalError *error) {
 		count_modes(l, &there, &found);
 		if (there == found)
 			return CAL_OK;
-		if (there < 0)
+		if (there < 0 || there + SPARE + WIDTH > l->most)
 			break;
+		l->target = there;
 		status = fe_solver_factor(l->solver, l->shift, error);
 		if (status != CAL_OK)
 			return status;
@@ -358,7 +360,7 @@ static bool lanczos_create(Lanczos *l, int *count, Pool *pool) {
 	double *mass = pool_array(pool, n, sizeof *mass);
 	const int there = mass ? modes_there(l->solver, mass) : 0;
 	*count = *count < there ? *count : there;
-	l->wanted = *count;
+	l->wanted = l->target = *count;
 	l->most = 3 * l->wanted + 15 * WIDTH;
 	l->most = l->most < there + WIDTH ? l->most : there + WIDTH; // blocks at the end may have vectors of zero
 	l->most = l->most > l->wanted + SPARE + WIDTH ? l->most : l->wanted + SPARE + WIDTH;
