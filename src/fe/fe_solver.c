@@ -5,7 +5,7 @@
  * The columns of a front have their nonzeros in the same rows: they are one dense panel, stored by rows. A front is
  * factored within its panel, and what it does to later columns, L D L' of the rows below, is subtracted from the panels of
  * its ancestors in the tree. All of it is products of rows (fe_kernels.h). There is no exchange of pivots: a stiffness with
- * the interfaces held is positive definite and needs none, and where modes are counted the growth of the rows tells
+ * the interfaces held is positive definite and needs none, and where modes are counted the growth of the rows shows
  * whether digits were lost.
  */
 #include "fe/fe_solver.h"
