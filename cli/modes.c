@@ -21,8 +21,8 @@ static const char help[] =
 	"usage: calder modes [OPTION]... FILE\n"
 	"\n"
 	"Frequencies, effective masses, boundary conditions and checks of flexible bodies. FILE is a CalculiX job\n"
-	"(.inp, with .dof .sti .mas beside it), NASTRAN DMIG matrices (.pch .dmig .bdf .nas .dat), a SID file (.SID_FEM,\n"
-	".sid), a modal file or a model file (YAML or JSON). docs/fe.md explains each. Exit code 1 if a check fails.\n"
+	"(.inp, with .dof .sti .mas beside it), NASTRAN matrices (DMIG: .pch .dmig .bdf .nas .dat; OUTPUT4: .op4), a SID file\n"
+	"(.SID_FEM, .sid), a modal file or a model file (YAML or JSON). docs/fe.md explains each. Exit code 1 if a check fails.\n"
 	"  --bound F           frequency bound of the body, '50 Hz' or '300 rad/s'; marks the free modes that it changes\n"
 	"  --json              results as JSON on stdout\n"
 	"  --plot OUT.svg      draw the shapes\n"
@@ -47,6 +47,9 @@ static const char help[] =
 	"  --free              no interfaces: free modes about the center of mass\n"
 	"  --mass M            what the mass should be, in kg or with its unit; more than 1 % off is an error\n"
 	"  --units mm-t        millimeters, tonnes, seconds, newtons (m-kg)\n"
+	"  --matrices K,M      names of the stiffness and the mass matrix of NASTRAN (KAAX,MAAX or the only ones with K and M)\n"
+	"  --bulk FILE         GRID and ASET1 cards of an .op4 file (those of the same name beside it)\n"
+	"  --memory GIB        of the factor of the stiffness; more is an error (8)\n"
 	"  --display N         nodes of the model that are kept for drawing (300); 0: none\n"
 	"  --damping RATIO     damping ratio of every mode (0)\n"
 	"\n"
@@ -64,6 +67,8 @@ typedef struct Options {
 	CalFeUnits units;
 	CalFeReduction how;
 	const char *interfaces[MAX_INTERFACES];
+	const char *bulk;     // of an .op4 file
+	char matrices[2][16]; // names of stiffness and mass, "": the usual ones
 } Options;
 
 /* ---- one body ---------------------------------------------------------------------------------- */
@@ -147,11 +152,29 @@ static int spare_sources(const Options *o, const CalFeModel *fe) {
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
+static bool ends_with(const char *path, const char *ending) {
+	const size_t length = strlen(path), wanted = strlen(ending);
+	if (length < wanted)
+		return false;
+	for (size_t i = 0; i < wanted; i++)
+		if (tolower((unsigned char)path[length - wanted + i]) != ending[i])
+			return false;
+	return true;
+}
+
+static CalStatus read_fe(const Options *o, CalFeModel **fe, CalError *error) {
+	const char *stiffness = o->matrices[0][0] ? o->matrices[0] : NULL, *mass = stiffness ? o->matrices[1] : NULL;
+	if (ends_with(o->path, ".op4"))
+		return cal_fe_read_op4(o->path, o->bulk, stiffness, mass, &o->units, NULL, fe, error);
+	return stiffness ? cal_fe_read_dmig(o->path, stiffness, mass, &o->units, NULL, fe, error)
+	                 : cal_fe_read(o->path, &o->units, NULL, fe, error);
+}
+
 static int show_fe(Options *o) {
 	CalError error = {0};
 	CalFeModel *fe = NULL;
 	CalModal *modal = NULL;
-	int code = say_status(o->path, cal_fe_read(o->path, &o->units, NULL, &fe, &error), &error);
+	int code = say_status(o->path, read_fe(o, &fe, &error), &error);
 	if (code == EXIT_OK)
 		code = spare_sources(o, fe);
 	if (code == EXIT_OK)
@@ -312,16 +335,6 @@ static int show_model_file(const Options *o) {
 
 /* ---- which input ------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *path, const char *ending) {
-	const size_t length = strlen(path), wanted = strlen(ending);
-	if (length < wanted)
-		return false;
-	for (size_t i = 0; i < wanted; i++)
-		if (tolower((unsigned char)path[length - wanted + i]) != ending[i])
-			return false;
-	return true;
-}
-
 /* A modal file says so in its first lines. */
 static bool is_modal_file(const char *path) {
 	char start[2048];
@@ -335,11 +348,15 @@ static bool is_modal_file(const char *path) {
 }
 
 static int show_input(Options *o) {
-	static const char *const fe[] = {".inp", ".dof", ".sti", ".mas", ".pch", ".dmig", ".bdf", ".nas", ".dat"};
+	static const char *const fe[] = {".inp", ".dof", ".sti", ".mas", ".pch", ".dmig", ".bdf", ".nas", ".dat", ".op4"};
 	bool is_fe = false,
 		 is_modal = ends_with(o->path, ".sid_fem") || ends_with(o->path, ".sid") || is_modal_file(o->path);
 	for (size_t i = 0; i < sizeof fe / sizeof *fe; i++)
 		is_fe |= ends_with(o->path, fe[i]);
+	if (o->bulk && !ends_with(o->path, ".op4"))
+		return say_usage("modes", "--bulk is for .op4 files; other files have their GRID cards in them");
+	if (o->matrices[0][0] && (!is_fe || ends_with(o->path, ".inp")))
+		return say_usage("modes", "--matrices is for NASTRAN files");
 	if ((is_fe || is_modal) && o->body)
 		return say_usage("modes", "--body is for model files; this file holds one body");
 	return is_fe ? show_fe(o) : is_modal ? show_modal_file(o) : show_model_file(o);
@@ -369,6 +386,16 @@ static bool number_or_none(const char *text, int *number) {
 	return end != text && !*end && given >= 0;
 }
 
+/* "KAA,MAA" */
+static bool set_matrices(const char *text, char names[2][16]) {
+	const char *comma = strchr(text, ',');
+	if (!comma || comma == text || !comma[1] || comma - text > 15 || strlen(comma + 1) > 15)
+		return false;
+	snprintf(names[0], sizeof names[0], "%.*s", (int)(comma - text), text);
+	snprintf(names[1], sizeof names[1], "%s", comma + 1);
+	return true;
+}
+
 static bool set_option(Options *o, int option, const char *text) {
 	switch (option) {
 	case 'b':
@@ -383,6 +410,13 @@ static bool set_option(Options *o, int option, const char *text) {
 		return cal_quantity_parse(text, "kg", &o->how.expected_mass, NULL) == CAL_OK && o->how.expected_mass > 0;
 	case 'd':
 		return positive(text, &o->how.damping_ratio);
+	case 'z':
+		return set_matrices(text, o->matrices);
+	case 'y':
+		if (!positive(text, &o->how.max_memory))
+			return false;
+		o->how.max_memory *= 1073741824.0;
+		return true;
 	case 'u':
 		return set_units(text, &o->units);
 	case 'i':
@@ -411,6 +445,9 @@ int command_modes(int argc, char **argv) {
 	                                        {"free", no_argument, NULL, 'f'},
 	                                        {"mass", required_argument, NULL, 'k'},
 	                                        {"units", required_argument, NULL, 'u'},
+	                                        {"matrices", required_argument, NULL, 'z'},
+	                                        {"bulk", required_argument, NULL, 'l'},
+	                                        {"memory", required_argument, NULL, 'y'},
 	                                        {"display", required_argument, NULL, 'v'},
 	                                        {"damping", required_argument, NULL, 'd'},
 	                                        {"system", no_argument, NULL, 's'},
@@ -440,6 +477,7 @@ int command_modes(int argc, char **argv) {
 		o.write = option == 'w' ? optarg : o.write;
 		o.name = option == 'n' ? optarg : o.name;
 		o.body = option == 'o' ? optarg : o.body;
+		o.bulk = option == 'l' ? optarg : o.bulk;
 		o.how.reference = option == 'r' ? optarg : o.how.reference;
 		if (!set_option(&o, option, optarg))
 			return say_usage(

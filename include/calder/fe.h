@@ -2,7 +2,7 @@
 /*
  * calder/fe.h — where flexible bodies come from: finite elements, SID files, modal files (docs/fe.md).
  *
- * A CalFeModel holds the stiffness and mass matrix of a finite element model (CalculiX matrix storage, NASTRAN DMIG).
+ * A CalFeModel holds the stiffness and mass matrix of a finite element model (CalculiX matrix storage, NASTRAN DMIG or OP4).
  * cal_fe_reduce() makes a CalModal of it (Craig-Bampton), which can also be read from and written to Wallrapp's
  * SID and the project's modal file, and which cal_modal_add() turns into a flexible body of a description.
  *
@@ -11,8 +11,8 @@
  * second moments of position and shapes. Every inertia term of the body depends on those moments only, so nothing is
  * lost: mass, center of mass, inertia, modal mass and coupling, and their change with the deflection (docs/fe.md).
  *
- * Errors carry file:line. The reduction needs LAPACK (CALDER_WITH_LAPACK) and the modal file libyaml; without them
- * these calls return CAL_ERR_UNSUPPORTED. Nothing here runs in a step.
+ * Errors carry file:line. The modal file needs libyaml; without it these calls return CAL_ERR_UNSUPPORTED. Nothing here
+ * runs in a step.
  */
 #ifndef CALDER_FE_H
 #define CALDER_FE_H
@@ -36,13 +36,20 @@ typedef struct CalFeUnits {
 /**
  * Reads a model by its name: JOB.inp, JOB.dof, JOB.sti or JOB.mas stand for a CalculiX job (matrices of
  * *FREQUENCY, SOLVER=MATRIXSTORAGE; coordinates and *RIGID BODY frames from JOB.inp); .pch .dmig .bdf .nas .dat
- * for DMIG matrices with GRID cards. units NULL: SI.
+ * for DMIG matrices with GRID cards; .op4 for OUTPUT4 with bulk data beside it. units NULL: SI.
  */
 CAL_API CalStatus cal_fe_read(const char *path, const CalFeUnits *units, const CalAllocator *allocator, CalFeModel **fe,
                               CalError *error);
 /** DMIG with given matrix names; NULL: KAAX and MAAX, or the only matrices named K... and M... */
 CAL_API CalStatus cal_fe_read_dmig(const char *path, const char *stiffness, const char *mass, const CalFeUnits *units,
                                    const CalAllocator *allocator, CalFeModel **fe, CalError *error);
+/**
+ * NASTRAN OUTPUT4, text or binary, with given matrix names as above. `bulk` has the GRID, SPOINT and ASET1 cards that say what
+ * the rows are (docs/fe.md); NULL: the file of the same name that ends in .asm, .pch, .bdf, .nas or .dat.
+ */
+CAL_API CalStatus cal_fe_read_op4(const char *path, const char *bulk, const char *stiffness, const char *mass,
+                                  const CalFeUnits *units, const CalAllocator *allocator, CalFeModel **fe,
+                                  CalError *error);
 CAL_API void cal_fe_destroy(CalFeModel *fe); // accepts NULL
 /** The files that were read, in the order in which they were opened: those of the job and all that they include. */
 CAL_API int cal_fe_source_count(const CalFeModel *fe);
@@ -57,7 +64,7 @@ typedef struct CalFeFrame {
 } CalFeFrame;
 
 typedef struct CalFeInfo {
-	const char *format; // "CalculiX" or "DMIG"
+	const char *format; // "CalculiX", "DMIG" or "OP4"
 	int node_count, dof_count;
 	int frame_count;       // that the file offers as interfaces
 	double mass;           // along x [kg]
@@ -86,6 +93,7 @@ typedef struct CalFeReduction {
 	double damping_ratio;          // of every mode of the result
 	double expected_mass;          // [kg]; > 0: an error if the model's mass differs by more than 1 %
 	int geometric;                 // nonzero: geometric stiffness too, from the elements of the model (docs/fe.md)
+	double max_memory;             // of the factor of the stiffness [bytes]; more is an error. 0: 8 GiB
 	int display_count;             // nodes of the model that are kept for drawing; 0: 300, < 0: none
 } CalFeReduction;
 
@@ -122,7 +130,7 @@ typedef struct CalModalNode {
 
 typedef struct CalModalInfo {
 	const char *name;     // "" if there is none
-	const char *source;   // "CalculiX", "DMIG", "SID", "modal file"
+	const char *source;   // "CalculiX", "DMIG", "OP4", "SID", "modal file"
 	const char *boundary; // "held at root", in words
 	int modes, node_count;
 	const double *stiffness; // [modes][modes]

@@ -15,9 +15,9 @@
 #include "base/error.h"
 
 enum {
-	FE_LINE_MAX = 4096,   // characters of a line
-	FE_FILE_MAX = 1 << 30 // bytes of a file
+	FE_LINE_MAX = 4096, // characters of a line
 };
+#define FE_FILE_MAX 2147483648u // bytes of a file
 
 typedef struct FeText {
 	const char *path;

@@ -119,10 +119,12 @@ static CalStatus solve_loads(Reduce *r, int count, double *loads) {
 		return fe_file_error(r->error, r->fe->path, CAL_ERR_MEMORY, "out of memory");
 	for (int i = 0; i < r->n; i++)
 		inside[i] = r->fe->dofs[i].node != r->frames[0].node;
-	const CalStatus status = fe_band_factor(&r->band, r->fe, inside, 0, r->error);
+	CalStatus status = fe_solver_open(&r->solver, r->fe, inside, r->how->max_memory, r->error);
 	if (status == CAL_OK)
-		fe_band_solve(&r->band, count, loads);
-	fe_band_free(&r->band);
+		status = fe_solver_factor(&r->solver, 0, r->error);
+	if (status == CAL_OK)
+		fe_solver_solve(&r->solver, count, loads);
+	fe_solver_free(&r->solver);
 	return status;
 }
 

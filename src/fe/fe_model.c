@@ -203,6 +203,9 @@ static void scale_to_si(CalFeModel *fe) {
 	}
 	for (int e = 0; e < fe->element_count; e++)
 		fe->elements[e].young *= mass / length;
+	for (int k = 0; k < fe->mode_count; k++)
+		for (int i = 0; i < fe->dof_count; i++)
+			fe->mode_shapes[(size_t)k * (size_t)fe->dof_count + (size_t)i] *= fe->dofs[i].component > 2 ? 1 : length;
 	scale_matrix(fe, &fe->K, mass);
 	scale_matrix(fe, &fe->M, mass);
 	for (int i = 0; i < fe->load_count; i++) {
@@ -248,7 +251,7 @@ void fe_rigid_motions(const CalFeModel *fe, CalVec3 about, double *R) {
 	}
 }
 
-/* Every equation stands in K with a positive diagonal, and no diagonal of M is negative. */
+/* Every equation stands in K with a positive diagonal, and no diagonal of M is negative beyond round-off. */
 static CalStatus check_model(const CalFeModel *fe, CalError *error) {
 	double *diagonal = memory_alloc(&fe->pool.allocator, 2 * (size_t)fe->dof_count * sizeof *diagonal);
 	if (!diagonal)
@@ -260,16 +263,19 @@ static CalStatus check_model(const CalFeModel *fe, CalError *error) {
 		for (int e = 0; e < both[k]->count; e++)
 			if (both[k]->row[e] == both[k]->col[e])
 				diagonal[k * n + both[k]->row[e]] += both[k]->value[e];
+	double heaviest = 0;
+	for (int i = 0; i < n; i++)
+		heaviest = fmax(heaviest, diagonal[n + i]);
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < n && status == CAL_OK; i++) {
 		const FeDof *d = &fe->dofs[i];
 		const long id = d->node >= 0 ? fe->nodes[d->node].id : -1;
-		if (!(diagonal[i] > 0))
+		if (!(diagonal[i] > 0) && fe->mode_count == 0)
 			status = fe_file_error(error, fe->path, CAL_ERR_INPUT,
 			                       "the stiffness matrix is singular: equation %d (node %ld, component %d) has no "
 			                       "stiffness of its own; is the matrix complete?",
 			                       i + 1, id, d->component + 1);
-		else if (diagonal[n + i] < 0)
+		else if (diagonal[n + i] < -1e-14 * heaviest) // less is round-off
 			status = fe_file_error(error, fe->path, CAL_ERR_INPUT,
 			                       "the mass of equation %d (node %ld, component %d) is negative: %g", i + 1, id,
 			                       d->component + 1, diagonal[n + i]);

@@ -16,7 +16,7 @@
 #include "base/text_reader.h"
 #include "fe/fe_element.h"
 
-enum { FE_MAX_DOFS = 200000, FE_MAX_FILES = 1000 };
+enum { FE_MAX_DOFS = 2000000, FE_MAX_FILES = 1000 };
 
 typedef struct FeNode {
 	long id;
@@ -87,7 +87,9 @@ struct CalFeModel {
 	int *tied;              // [node_count] frame node that moves a node without equations, rigidly; -1: none
 	FeLoadStiffness *loads; // the same, where the file has it in matrices
 	int load_count;
-	char mesh_fault[256]; // why elements are missing or cannot be used; "": they are fine
+	int mode_count;                    // modes that the file has in place of a stiffness; 0: none
+	double *mode_values, *mode_shapes; // [mode_count] squared frequencies, [mode_count][dof_count]
+	char mesh_fault[256];              // why elements are missing or cannot be used; "": they are fine
 };
 
 /** An empty model, or NULL. */
@@ -104,6 +106,18 @@ int fe_model_find(const CalFeModel *fe, long id);
 bool fe_node_is_frame(const FeNode *node);
 /** Once all is read: brings everything to SI, checks what is the same for all formats, and gives it to *fe; or destroys it. */
 CalStatus fe_model_complete(CalFeModel *made, CalStatus status, CalFeModel **fe, CalError *error);
+
+/* Equations of one node that the file does not place: `first` ... first + count - 1, FeDof.component their directions. */
+typedef struct FeUnplaced {
+	long id; // that the file gives it; of several nodes perhaps
+	int first, count;
+} FeUnplaced;
+
+/**
+ * Places nodes by the motion of their equations under rigid motions of the interface at node `frame` (fe_place.c). Equations
+ * that do not move are internal to elements and stay scalars.
+ */
+CalStatus fe_model_place(CalFeModel *fe, int frame, const FeUnplaced *unplaced, int count, CalError *error);
 
 /** What cal_fe_info() gives; false: out of memory, mass and residual are missing. */
 bool fe_model_info(const CalFeModel *fe, CalFeInfo *info);

@@ -167,8 +167,9 @@ static void assign_roles(Reduce *r, unsigned char *role) {
 
 static CalStatus factor_inside(void *user, int *bad_dof) {
 	Reduce *r = user;
-	(void)bad_dof; // the band names it
-	return fe_band_factor(&r->band, r->fe, r->inside, 0, r->error);
+	(void)bad_dof; // the solver names it
+	const CalStatus status = fe_solver_open(&r->solver, r->fe, r->inside, r->how->max_memory, r->error);
+	return status == CAL_OK ? fe_solver_factor(&r->solver, 0, r->error) : status;
 }
 
 static void unit_forces(void *user, int dof, double *x) {
@@ -185,12 +186,12 @@ static void unit_forces(void *user, int dof, double *x) {
 		x[i] = r->inside[i] ? x[i] : 0;
 }
 
-static void solve_inside(void *user, double *x) { fe_band_solve(&((Reduce *)user)->band, 1, x); }
+static void solve_inside(void *user, double *x) { fe_solver_solve(&((Reduce *)user)->solver, 1, x); }
 
 static CalStatus held_modes(void *user, const Synthesis *s, int *count, double *values, double *vectors) {
 	Reduce *r = user;
 	(void)s;
-	return fe_lowest_modes(&r->band, r->inside, 0, count, values, vectors, r->error);
+	return fe_lowest_modes(&r->solver, 0, count, values, vectors, r->error);
 }
 
 /* A shift from zero that is small beside the first elastic mode. */
@@ -212,11 +213,12 @@ static CalStatus free_modes(void *user, const Synthesis *s, int *count, double *
 		return memory_error(r);
 	double shift = first_shift(r->fe);
 	int computed = 7;
+	CalStatus status = fe_solver_open(&r->solver, r->fe, r->inside, r->how->max_memory, r->error);
 	for (int pass = 0; pass < 2; pass++) { // the second with a shift near the first elastic mode
-		CalStatus status = fe_band_factor(&r->band, r->fe, r->inside, shift, r->error);
 		if (status == CAL_OK)
-			status = fe_lowest_modes(&r->band, r->inside, shift, &computed, squared, all, r->error);
-		fe_band_free(&r->band);
+			status = fe_solver_factor(&r->solver, shift, r->error);
+		if (status == CAL_OK)
+			status = fe_lowest_modes(&r->solver, shift, &computed, squared, all, r->error);
 		if (status != CAL_OK)
 			return status;
 		if (pass == 0 && computed == 7 && squared[6] > 0) {
@@ -247,7 +249,7 @@ static CalStatus find_shapes(Reduce *r) {
 	const SynthesisMatrices loose = {.user = r, .modes = free_modes};
 	const CalStatus status =
 		synthesis_create(&in, r->frame_count ? &held : &loose, &r->fe->pool.allocator, &r->synthesis);
-	fe_band_free(&r->band);
+	fe_solver_free(&r->solver);
 	r->T = r->synthesis.shape;
 	r->values = r->synthesis.value;
 	r->mode_count = r->synthesis.modes;
@@ -280,7 +282,10 @@ static CalStatus orthogonalise(Reduce *r, int shapes) {
 	double *M = K + s * s, *scratch = M + s * s;
 	fe_project(r, &r->fe->K, shapes, product, K);
 	fe_project(r, &r->fe->M, shapes, product, M);
-	const CalStatus status = eigen_generalized(shapes, K, M, r->values, scratch);
+	CalStatus status = r->fe->mode_count ? fe_stiffness_of_modes(r, shapes, M, K) : CAL_OK;
+	if (status != CAL_OK)
+		return status;
+	status = eigen_generalized(shapes, K, M, r->values, scratch);
 	if (status != CAL_OK)
 		return fe_file_error(r->error, r->fe->path, CAL_ERR_INPUT,
 		                     "the reduced mass is singular: an interface moves no mass, or two interfaces are one");
@@ -332,15 +337,19 @@ static CalStatus add_nodes(Reduce *r, CalModal *modal) {
 static CalStatus describe_source(Reduce *r, CalModal *modal) {
 	char text[512];
 	size_t used;
-	if (r->frame_count)
+	if (r->fe->mode_count)
+		used = (size_t)snprintf(text, sizeof text, "modes of the file, body frame %s%.60s",
+		                        r->frame_count ? "held at " : "in the center of mass",
+		                        r->frame_count ? r->frames[0].name : "");
+	else if (r->frame_count)
 		used = (size_t)snprintf(text, sizeof text, "body frame held at \"%.60s\"; %d static shapes", r->frames[0].name,
 		                        r->static_count);
 	else
 		used = (size_t)snprintf(text, sizeof text, "free body, body frame in the center of mass");
-	for (int f = 1; f < r->frame_count && used < sizeof text; f++)
+	for (int f = 1; f < r->frame_count && !r->fe->mode_count && used < sizeof text; f++)
 		used +=
 			(size_t)snprintf(text + used, sizeof text - used, "%s\"%.60s\"", f > 1 ? ", " : " of ", r->frames[f].name);
-	if (used < sizeof text)
+	if (used < sizeof text && !r->fe->mode_count)
 		snprintf(text + used, sizeof text - used, ", %d modes with %s held", r->mode_count,
 		         r->frame_count ? "all interfaces" : "nothing");
 	modal->boundary = pool_text(&modal->pool, text, strlen(text));
@@ -386,8 +395,10 @@ static CalStatus reduce_model(Reduce *r, CalModal **modal) {
 		status = choose_frames(r);
 	if (status == CAL_OK)
 		status = count_shapes(r);
+	if (status == CAL_OK && r->fe->mode_count)
+		status = fe_take_modes(r);
 	r->origin = r->frame_count ? r->fe->nodes[r->frames[0].node].position : r->info.com;
-	if (status == CAL_OK)
+	if (status == CAL_OK && !r->fe->mode_count)
 		status = find_shapes(r);
 	const int shapes = r->static_count + r->mode_count;
 	if (status == CAL_OK && shapes == 0)
@@ -416,11 +427,7 @@ CalStatus cal_fe_reduce(const CalFeModel *fe, const CalFeReduction *how, CalModa
 	Reduce *r = memory_alloc(&fe->pool.allocator, sizeof *r);
 	if (!r)
 		return fe_file_error(error, fe->path, CAL_ERR_MEMORY, "out of memory");
-	*r = (Reduce){.fe = fe,
-	              .how = how ? how : &defaults,
-	              .error = error,
-	              .n = fe->dof_count,
-	              .band = {.allocator = fe->pool.allocator}};
+	*r = (Reduce){.fe = fe, .how = how ? how : &defaults, .error = error, .n = fe->dof_count};
 	pool_init(&r->pool, &fe->pool.allocator);
 	const CalStatus status = fe_model_info(fe, &r->info) ? reduce_model(r, modal) : memory_error(r);
 	synthesis_free(&r->synthesis);

@@ -5,9 +5,9 @@
 #ifndef CALDER_FE_FE_REDUCE_H
 #define CALDER_FE_FE_REDUCE_H
 
-#include "fe/fe_band.h"
 #include "fe/fe_modal.h"
 #include "fe/fe_model.h"
+#include "fe/fe_solver.h"
 #include "flexbody/mode_synthesis.h"
 
 enum { FE_MAX_INTERFACES = 64 };
@@ -30,7 +30,7 @@ typedef struct Reduce {
 	double *T;           // [shapes][n]
 	double *values;      // [shapes] squared frequencies
 	Synthesis synthesis; // holds both
-	FeBand band;         // the stiffness with the interfaces held, factored
+	FeSolver solver;     // the stiffness with the interfaces held, factored
 } Reduce;
 
 /** Component of a shape at a node; zero where it has no such equation. */
@@ -47,6 +47,11 @@ bool fe_inertia_loads(Reduce *r, double *loads);
 
 /** Geometric stiffness of the body per unit acceleration field, and phi2 of its interfaces. */
 CalStatus fe_reduce_geometric(Reduce *r, CalModal *modal);
+
+/** Takes the shapes from the modes of the file, and the frame at which they were held to the front. */
+CalStatus fe_take_modes(Reduce *r);
+/** K of these shapes, diagonal, from their frequencies and modal masses M; an error if they are not orthogonal. */
+CalStatus fe_stiffness_of_modes(const Reduce *r, int shapes, const double *M, double *K);
 
 /** T A T' for A = K or M, symmetric to the last bit; product[shapes][n] becomes A T. */
 void fe_project(const Reduce *r, const FeMatrix *A, int shapes, double *product, double *out);

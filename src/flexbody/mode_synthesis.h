@@ -13,8 +13,8 @@
  *   2. normal modes K_cc v = omega^2 M_cc v, of FRAME ones with the rigid motion taken off
  *   3. the modes below a limit are kept
  * How the matrices are stored and how their modes are found is left to SynthesisMatrices: beams and panels have a few
- * hundred equations and dense matrices (flexgen/dense_modes.h), finite-element models some 10^5 and a band
- * (fe/fe_reduce.c) [THEORY 2.4].
+ * hundred equations and dense matrices (flexgen/dense_modes.h), finite-element models some 10^5 and sparse ones
+ * (fe/fe_solver.h) [THEORY 2.4].
  */
 #ifndef CALDER_FLEXBODY_MODE_SYNTHESIS_H
 #define CALDER_FLEXBODY_MODE_SYNTHESIS_H

@@ -16,9 +16,9 @@ fail() {
 	echo "FAIL: $*"
 }
 
-"$CALDER" modes "$SOURCE_DIR/test/data/fe/rod.inp" >out 2>err
-if grep -qE 'CALDER_WITH_(LAPACK|YAML)' err || ! command -v python3 >/dev/null; then
-	echo "built without LAPACK or libyaml, or no python3: skipped"
+"$CALDER" modes "$SOURCE_DIR/examples/fe/bracket.json" >out 2>err
+if grep -q CALDER_WITH_YAML err || ! command -v python3 >/dev/null; then
+	echo "built without libyaml, or no python3: skipped"
 	exit 77
 fi
 

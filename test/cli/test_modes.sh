@@ -130,12 +130,6 @@ assert [b["name"] for b in r] == ["boom", "whip"] and len(r[0]["modes"]) == 4, r
 	says err "this file holds one body"
 fi
 
-"$CALDER" modes "$data/rod.inp" >"$work/out" 2>"$work/err"
-if grep -q CALDER_WITH_LAPACK "$work/err"; then
-	echo "built without LAPACK: the rest is skipped"
-	exit "$failed"
-fi
-
 expect 0 "rod" "$CALDER" modes "$data/rod.inp" --mass 0.216 --plot "$work/rod.svg" --write "$work/rod.json" --name rod
 says out "held at \"root\""
 says out "mass check"

@@ -299,7 +299,6 @@ static void rotating_beam_has_the_published_frequencies(void **state) {
 	                                 {4, 5.58500, 24.2733},  {6, 7.36037, 26.8091}, {8, 9.25684, 29.9954},
 	                                 {10, 11.2023, 33.6404}, {12, 13.1702, 37.6031}};
 	static Deck d = {.length = 1, .width = 0.03, .height = 0.01, .nx = 16, .ny = 1};
-	NEEDS_LAPACK();
 	if (!deck_create(&d))
 		skip();
 	const double T = sqrt(12 * DENSITY / YOUNG) / d.height; // sqrt(rho A L^4/(E I))
@@ -325,7 +324,6 @@ static void rotating_plate_has_the_frequencies_of_ritz(void **state) {
 	                                 {6, 7.3449, 12.0898, 25.894},   {8, 9.2462, 14.2594, 28.828},
 	                                 {10, 11.1945, 16.6312, 31.956}, {12, 13.1640, 19.1276, 35.060}};
 	static Deck d = {.length = 1, .width = 1, .height = 0.01, .poisson = 0.3, .nx = 8, .ny = 4};
-	NEEDS_LAPACK();
 	if (!deck_create(&d))
 		skip();
 	const double T = sqrt(12 * (1 - 0.3 * 0.3) * DENSITY / YOUNG) / d.height; // sqrt(rho h L^4/D)
@@ -349,7 +347,6 @@ static void rotating_plate_has_the_frequencies_of_ritz(void **state) {
 static void tip_force_buckles_a_beam_at_eulers_load(void **state) {
 	(void)state;
 	static Deck d = {.length = 1, .width = 0.03, .height = 0.01, .nx = 16, .ny = 1, .tip = 1};
-	NEEDS_LAPACK();
 	if (!deck_create(&d))
 		skip();
 	Spun s = spun_create(reduce(&d, 16, 1));
@@ -362,7 +359,6 @@ static void tip_force_buckles_a_beam_at_eulers_load(void **state) {
 static void differential_stiffness_of_dmig_is_used(void **state) {
 	(void)state;
 	static const double want[][2] = {{0, 3.51602}, {4, 5.58500}, {8, 9.25684}, {12, 13.1702}};
-	NEEDS_LAPACK();
 	CalError error = {0};
 	CalFeModel *fe = NULL;
 	CalModal *modal = NULL;
@@ -387,7 +383,6 @@ static void differential_stiffness_of_dmig_is_used(void **state) {
 /* Without elements and matrices there is nothing to take it from. */
 static void matrices_alone_are_refused(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	CalError error = {0};
 	CalFeModel *fe = NULL;
 	CalModal *modal = NULL;
@@ -405,7 +400,6 @@ static void matrices_alone_are_refused(void **state) {
 /* Elements that cannot be used do not keep the matrices from being read; they are reported where they are needed. */
 static void unusable_elements_are_reported(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	static const char *const files[] = {"rod.inp", "rod_mesh.inp", "rod.dof", "rod.sti", "rod.mas"};
 	static const struct {
 		const char *from, *to, *what;

@@ -192,7 +192,6 @@ static void sid_of_first_order_is_met_to_first_order(void **state) {
 
 static void reduced_body_survives_both_files(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	NEEDS_LIBYAML();
 	CalError error = {0};
 	const CalFeReduction how = {.modes = 4, .damping_ratio = 0.01, .display_count = 5};

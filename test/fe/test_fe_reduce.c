@@ -9,7 +9,7 @@
 
 #include <calder/sim.h>
 
-#include "fe/fe_band.h"
+#include "fe/fe_solver.h"
 #include "flexgen/dense_modes.h"
 #include "math/eigen.h"
 
@@ -19,7 +19,6 @@ static const double rod_held[10] = {448.5876, 448.5876, 3444.863, 3444.863, 3903
 
 static void rod_has_the_frequencies_of_calculix(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	double held[10];
 	CalModal *modal = reduced(FIXTURE("rod.inp"), NULL);
 	const CalFlexReport report = frequencies_of(modal, held, NULL, 10);
@@ -33,7 +32,6 @@ static void rod_has_the_frequencies_of_calculix(void **state) {
 
 static void nothing_is_lost_at_rest(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	const char *const interfaces[] = {"10", "50"};
 	const CalFeReduction how[] = {
 		{0}, {.interface_count = -1, .modes = 6}, {.interface_count = 2, .interfaces = interfaces}};
@@ -49,7 +47,6 @@ static void nothing_is_lost_at_rest(void **state) {
 
 static void more_modes_only_lower_frequencies(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	double last[4] = {INFINITY, INFINITY, INFINITY, INFINITY}, held[4];
 	for (int modes = 1; modes <= 17; modes += 4) {
 		const CalFeReduction how = {.modes = modes};
@@ -66,7 +63,6 @@ static void more_modes_only_lower_frequencies(void **state) {
 /* Free-free modes are the same whether the body is held somewhere or floats; the matrices are complete at 48 modes. */
 static void free_frequencies_do_not_depend_on_the_reference(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	double held[12], free_a[12], free_b[12], free_c[12];
 	const CalFeReduction root = {.modes = 48}, tip = {.modes = 48, .reference = "tip"};
 	const CalFeReduction none = {.interface_count = -1, .modes = 12};
@@ -91,7 +87,6 @@ static void free_frequencies_do_not_depend_on_the_reference(void **state) {
 /* Euler-Bernoulli beam by DMIG: cantilever by closed form; four elements are right to 2e-3 up to the fourth mode. */
 static void dmig_beam_has_the_frequencies_of_a_cantilever(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	const char *const files[] = {FIXTURE("beam.pch"), FIXTURE("beam.bdf")};
 	const char *const interfaces[] = {"10", "grid50"};
 	const CalFeReduction how = {.interface_count = 2, .interfaces = interfaces, .modes = 18};
@@ -111,7 +106,6 @@ static void dmig_beam_has_the_frequencies_of_a_cantilever(void **state) {
 /* A static load at the tip bends the reduced body like the beam: the static shapes keep the flexibility. */
 static void static_flexibility_is_exact(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	const char *const interfaces[] = {"10", "50"};
 	const CalFeReduction how = {.interface_count = 2, .interfaces = interfaces, .modes = -1};
 	CalModal *modal = reduced(FIXTURE("beam.pch"), &how);
@@ -158,7 +152,6 @@ static void read_cube(Cube *cube) {
 /* J and M_re of the deflected brick from its own mass matrix: R'MR and R'MT, R at the deflected nodes. */
 static void inertia_follows_the_deflection_exactly(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	enum { N = 5 };
 	const CalFeReduction how = {.interface_count = -1, .modes = N, .display_count = 1000};
 	CalModal *modal = reduced(FIXTURE("cube.inp"), &how);
@@ -207,7 +200,6 @@ static void inertia_follows_the_deflection_exactly(void **state) {
 /* The rod hinged at its root, falling at 20 rad/s: it is a body like any other, and keeps its energy. */
 static void a_reduced_body_swings_and_keeps_its_energy(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	CalModal *modal = reduced(FIXTURE("rod.inp"), &(CalFeReduction){.modes = 2});
 	CalDesc *desc;
 	CalSim *sim = NULL;
@@ -300,43 +292,40 @@ static void net_make(Net *net, int held, double light) {
 
 /** The lowest modes; their number, *modes, must not be cut down. */
 static CalStatus net_modes(const Net *net, int modes, double *values, CalError *error) {
-	FeBand band;
+	FeSolver solver;
 	int count = modes;
 	double *vectors = calloc((size_t)modes * (GRID + 1), sizeof *vectors);
 	assert_non_null(vectors);
-	assert_int_equal(fe_band_factor(&band, net->fe, net->inside, 0, error), CAL_OK);
-	const CalStatus status = fe_lowest_modes(&band, net->inside, 0, &count, values, vectors, error);
+	assert_int_equal(fe_solver_open(&solver, net->fe, net->inside, 0, error), CAL_OK);
+	assert_int_equal(fe_solver_factor(&solver, 0, error), CAL_OK);
+	const CalStatus status = fe_lowest_modes(&solver, 0, &count, values, vectors, error);
 	assert_int_equal(count, modes);
-	fe_band_free(&band);
+	fe_solver_free(&solver);
 	free(vectors);
 	return status;
 }
 
 static void modes_below_a_value_are_counted(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	static const int held[] = {-1, 5};
 	for (int k = 0; k < 2; k++) {
 		Net net;
-		FeBand band;
+		FeSolver solver;
 		CalError error = {0};
 		int answers = 0, asked = 0;
 		net_make(&net, held[k], 0);
-		assert_int_equal(fe_band_factor(&band, net.fe, net.inside, 0, &error), CAL_OK);
+		assert_int_equal(fe_solver_open(&solver, net.fe, net.inside, 0, &error), CAL_OK);
 		for (int i = 0; i < net.count; i++) {
 			const double low = i ? net.values[i - 1] : 0, gap = net.values[i] - low;
 			for (double part = 0.1; part < 1 && gap > 1e-9; part += 0.2, asked++) {
-				int count;
-				assert_int_equal(fe_band_count_below(&band, low + part * gap, &count, &error), CAL_OK);
+				const int count = fe_solver_count_below(&solver, low + part * gap);
 				assert_true(count == i || count == -1); // no answer is allowed, a wrong one is not
 				answers += count >= 0;
 			}
 		}
 		assert_true(asked > 2 * net.count && answers > 0.98 * asked);
-		int all;
-		assert_int_equal(fe_band_count_below(&band, 9, &all, &error), CAL_OK);
-		assert_int_equal(all, net.count);
-		fe_band_free(&band);
+		assert_int_equal(fe_solver_count_below(&solver, 9), net.count);
+		fe_solver_free(&solver);
 		cal_fe_destroy(net.fe);
 	}
 }
@@ -344,7 +333,6 @@ static void modes_below_a_value_are_counted(void **state) {
 /* The start has 1e-12 of the light mass's mode: the iteration settles on the others before that has grown. */
 static void a_mode_that_the_start_lacks_is_found(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	Net net;
 	CalError error = {0};
 	double values[6];
@@ -360,7 +348,6 @@ static void a_mode_that_the_start_lacks_is_found(void **state) {
 /* With 1e-50 of it, it never comes up. */
 static void modes_that_are_missing_are_an_error(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	Net net;
 	CalError error = {0};
 	double values[6];
@@ -371,7 +358,7 @@ static void modes_that_are_missing_are_an_error(void **state) {
 	cal_fe_destroy(net.fe);
 }
 
-/* ---- dense matrices and a band ------------------------------------------------------------------ */
+/* ---- dense and sparse matrices ------------------------------------------------------------------ */
 
 static double *dense_of(const FeMatrix *A, int n) {
 	double *full = calloc((size_t)n * (size_t)n, sizeof *full);
@@ -408,9 +395,8 @@ static void dense_frequencies(const DenseBody *body, double *hertz, int count) {
 }
 
 /* Beams and panels reduce dense matrices, finite-element models a band: the same matrices give the same body. */
-static void band_and_dense_matrices_give_the_same_modes(void **state) {
+static void sparse_and_dense_matrices_give_the_same_modes(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	enum { MODES = 10, BOTH = MODES + 6 };
 	CalFeModel *fe = fe_of(FIXTURE("rod.inp"));
 	const int n = fe->dof_count;
@@ -453,7 +439,6 @@ static void expect_refusal(const char *path, const CalFeReduction *how, const ch
 
 static void wrong_requests_are_refused(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	const char *const missing[] = {"flange"}, *const solid[] = {"5"}, *const twice[] = {"tip", "35"};
 	expect_refusal(FIXTURE("rod.inp"), &(CalFeReduction){.interface_count = 1, .interfaces = missing},
 	               "there is no interface \"flange\"; the model offers root, tip");
@@ -472,7 +457,6 @@ static void wrong_requests_are_refused(void **state) {
 /* Two free masses without a spring between them; a spring to the ground; a mass that acts along x only. */
 static void broken_models_are_refused(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	enum { SIZE = 8192 };
 	static const struct {
 		const char *k, *m, *what;
@@ -510,7 +494,6 @@ static void broken_models_are_refused(void **state) {
 /* The beam, and beside it a tetrahedron of bars that touches nothing: it floats once the interfaces are held. */
 static void loose_parts_are_found(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	static const double at[4][3] = {{0, 1, 0}, {1, 1, 0}, {0, 2, 0}, {0, 1, 1}};
 	double K[12][12] = {{0}};
 	char *text = text_of(FIXTURE("beam.pch")), *end = text + strlen(text);
@@ -538,20 +521,6 @@ static void loose_parts_are_found(void **state) {
 	               "singular with the interfaces held (node 6");
 }
 
-static void without_lapack_it_says_so(void **state) {
-	(void)state;
-#ifdef CALDER_WITH_LAPACK
-	skip();
-#else
-	CalFeModel *fe = fe_of(FIXTURE("rod.inp"));
-	CalModal *modal = NULL;
-	CalError error = {0};
-	assert_int_equal(cal_fe_reduce(fe, NULL, &modal, &error), CAL_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.text, "CALDER_WITH_LAPACK"));
-	cal_fe_destroy(fe);
-#endif
-}
-
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rod_has_the_frequencies_of_calculix),
@@ -565,11 +534,10 @@ int main(void) {
 		cmocka_unit_test(modes_below_a_value_are_counted),
 		cmocka_unit_test(a_mode_that_the_start_lacks_is_found),
 		cmocka_unit_test(modes_that_are_missing_are_an_error),
-		cmocka_unit_test(band_and_dense_matrices_give_the_same_modes),
+		cmocka_unit_test(sparse_and_dense_matrices_give_the_same_modes),
 		cmocka_unit_test(wrong_requests_are_refused),
 		cmocka_unit_test(broken_models_are_refused),
 		cmocka_unit_test(loose_parts_are_found),
-		cmocka_unit_test(without_lapack_it_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

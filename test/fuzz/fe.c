@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fe.c — fuzz target: finite-element models and modal bodies. The first byte says of which format the rest is; the four
- * files of CalculiX are parted by bytes 0x1e. What is read is reduced, added to a description, and written again.
+ * files of CalculiX, and bulk data and OP4 file, are parted by bytes 0x1e. What is read is reduced, added to a description, and written again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +69,19 @@ static void read_calculix(const uint8_t *data, size_t size) {
 	read_fe(fuzz_path("a.inp"));
 }
 
+/* Bulk data up to a byte 0x1e, then the matrices. */
+static void read_op4(const uint8_t *data, size_t size) {
+	FuzzPart rest = {data, size}, part;
+	if (!fuzz_next_part(&rest, &part))
+		return;
+	fuzz_write("b.bdf", part.data, part.size);
+	read_fe(fuzz_write("b.op4", rest.data, rest.size));
+}
+
 static void run(const uint8_t *data, size_t size) {
 	if (size < 1)
 		return;
-	switch (data[0] % 4) {
+	switch (data[0] % 5) {
 	case 0:
 		read_fe(fuzz_write("a.pch", data + 1, size - 1));
 		break;
@@ -81,6 +90,9 @@ static void run(const uint8_t *data, size_t size) {
 		break;
 	case 2:
 		read_modal(fuzz_write("a.json", data + 1, size - 1));
+		break;
+	case 4:
+		read_op4(data + 1, size - 1);
 		break;
 	default:
 		read_calculix(data + 1, size - 1);

@@ -26,11 +26,6 @@
 
 #define FIXTURE(name) TEST_DATA_DIR "/fe/" name
 
-#ifdef CALDER_WITH_LAPACK
-#define NEEDS_LAPACK() ((void)0)
-#else
-#define NEEDS_LAPACK() skip()
-#endif
 #ifdef CALDER_WITH_YAML
 #define NEEDS_LIBYAML() ((void)0)
 #else

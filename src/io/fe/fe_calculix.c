@@ -6,6 +6,10 @@
  * M as "row column value". Coordinates and interfaces come from JOB.inp (*NODE, *RIGID BODY, *INCLUDE): in the .frd of
  * such a run there are none. A *RIGID BODY with REF NODE a and ROT NODE b is an interface frame: the directions 1..3
  * of b are the rotations of a. It takes the name of its NSET or ELSET.
+ *
+ * Some equations belong to nodes that CalculiX makes: the incompatible modes of C3D8I have numbers after all others; shells,
+ * beams and other elements that are expanded to solids have several nodes under the number of the one in the deck. What they
+ * are and where follows from the stiffness (fe_model_place()).
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -28,6 +32,8 @@ typedef struct Deck {
 	CalError *error;
 	RigidBody rigid[MAX_FRAMES];
 	int rigid_count;
+	FeUnplaced *unplaced;
+	int unplaced_count, unplaced_capacity;
 	DeckMesh mesh;
 } Deck;
 
@@ -149,15 +155,40 @@ static bool parse_dof(char *line, long *node, long *direction) {
 	return fe_integer(text, node) && fe_integer(point + 1, direction) && *direction >= 1 && *direction <= 3;
 }
 
+/* An equation of a node without a place of its own; directions of one node ascend. */
+static CalStatus add_unplaced(Deck *deck, long id, int direction) {
+	CalFeModel *fe = deck->fe;
+	FeUnplaced *last = deck->unplaced_count ? &deck->unplaced[deck->unplaced_count - 1] : NULL;
+	const bool same = last && last->id == id && last->first + last->count == fe->dof_count &&
+	                  fe->dofs[fe->dof_count - 1].component < direction;
+	if (!same) {
+		FeUnplaced *all = array_reserve(&fe->pool.allocator, deck->unplaced, deck->unplaced_count, 1,
+		                                &deck->unplaced_capacity, sizeof *all);
+		if (!all)
+			return memory_error(fe, deck->error);
+		deck->unplaced = all;
+		last = &all[deck->unplaced_count++];
+		*last = (FeUnplaced){.id = id, .first = fe->dof_count};
+	}
+	last->count++;
+	fe->dofs[fe->dof_count++] = (FeDof){-1, direction};
+	return CAL_OK;
+}
+
 static CalStatus add_equation(FeText *t, Deck *deck, long id, int direction) {
 	CalFeModel *fe = deck->fe;
 	int component = direction;
-	for (int i = 0; i < deck->rigid_count; i++)
+	bool of_frame = false;
+	for (int i = 0; i < deck->rigid_count; i++) {
+		of_frame |= deck->rigid[i].ref == id || deck->rigid[i].rot == id;
 		if (deck->rigid[i].rot == id) {
 			id = deck->rigid[i].ref;
 			component = direction + 3;
 		}
+	}
 	const int node = fe_model_find(fe, id);
+	if (!of_frame && (deck->mesh.expanded[0] || (node < 0 && deck->mesh.internal[0])))
+		return add_unplaced(deck, id, direction);
 	if (node < 0)
 		return fe_text_error(t, CAL_ERR_INPUT, "node %ld has an equation but no coordinates in the .inp file", id);
 	if (fe->nodes[node].dof[component] >= 0)
@@ -167,13 +198,21 @@ static CalStatus add_equation(FeText *t, Deck *deck, long id, int direction) {
 	return CAL_OK;
 }
 
+/* Lines of a file: no more equations than these. */
+static size_t count_lines(const FeText *t) {
+	size_t lines = 1;
+	for (size_t i = 0; i < t->length; i++)
+		lines += t->text[i] == '\n';
+	return lines;
+}
+
 static CalStatus read_equations(Deck *deck, const char *path) {
 	CalFeModel *fe = deck->fe;
 	FeText t;
 	CalStatus status = fe_model_open(fe, &t, path, deck->error);
 	if (status != CAL_OK)
 		return status;
-	fe->dofs = pool_array(&fe->pool, 6 * (size_t)fe->node_count + 1, sizeof *fe->dofs);
+	fe->dofs = pool_array(&fe->pool, count_lines(&t), sizeof *fe->dofs);
 	if (!fe->dofs) {
 		fe_text_close(&t);
 		return memory_error(fe, deck->error);
@@ -237,6 +276,25 @@ static CalStatus read_matrix(Deck *deck, const char *path, FeMatrix *matrix, con
 
 /* ---- all together ------------------------------------------------------------------------------ */
 
+/* Without an interface to follow, internal equations stay scalars; expanded elements need one. */
+static CalStatus place_equations(Deck *deck) {
+	CalFeModel *fe = deck->fe;
+	const int node = deck->rigid_count ? fe_model_find(fe, deck->rigid[0].ref) : -1;
+	const bool frame = node >= 0 && fe_node_is_frame(&fe->nodes[node]);
+	if (deck->unplaced_count == 0 || (!frame && deck->rigid_count && !deck->mesh.expanded[0]))
+		return CAL_OK; // add_frames() says what is wrong with an interface
+	if (frame)
+		return fe_model_place(fe, node, deck->unplaced, deck->unplaced_count, deck->error);
+	if (!deck->mesh.expanded[0])
+		return CAL_OK;
+	return fe_file_error(
+		deck->error, fe->path, CAL_ERR_UNSUPPORTED,
+		"CalculiX expands elements of type %s to solids with nodes of its own; to place them, the first "
+		"*RIGID BODY must have all six directions free: of nodes that are not on one line, without "
+		"*BOUNDARY. Or mesh with solid elements",
+		deck->mesh.expanded);
+}
+
 static CalStatus add_frames(Deck *deck) {
 	CalFeModel *fe = deck->fe;
 	fe->frames = pool_array(&fe->pool, (size_t)deck->rigid_count, sizeof *fe->frames);
@@ -278,6 +336,8 @@ static CalStatus read_job(Deck *deck, const char *base) {
 	if (status == CAL_OK)
 		status = read_matrix(deck, path, &deck->fe->M, dof_path);
 	if (status == CAL_OK)
+		status = place_equations(deck);
+	if (status == CAL_OK)
 		status = add_frames(deck);
 	return status;
 }
@@ -300,5 +360,6 @@ CalStatus fe_read_calculix(const char *path, const CalFeUnits *units, const CalA
 		return fe_file_error(error, path, CAL_ERR_MEMORY, "out of memory");
 	Deck deck = {.fe = made, .error = error, .mesh = {.fe = made, .set = -1}};
 	CalStatus status = read_job(&deck, base);
+	memory_free(&made->pool.allocator, deck.unplaced);
 	return fe_model_complete(made, status, fe, error);
 }

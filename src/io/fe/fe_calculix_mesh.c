@@ -189,14 +189,29 @@ static bool is_keyword(const char *keyword, const char *name) {
 	return strncmp(keyword, name, length) == 0 && (keyword[length] == '\0' || keyword[length] == ',');
 }
 
+/* Shells, beams, trusses, membranes and plane elements become solids in CalculiX; masses, springs and the like do not. */
+static bool is_expanded(const char *type) {
+	static const char *const kinds[] = {"b2",  "b3",  "b1",  "s3",  "s4",  "s6", "s8",
+	                                    "cps", "cpe", "cax", "m3d", "t3d", "t2d"};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strncmp(type, kinds[i], strlen(kinds[i])) == 0)
+			return true;
+	return false;
+}
+
 static void open_elements(DeckMesh *mesh, const char *keyword) {
 	char name[DECK_NAME];
 	parameter(keyword, "type", name);
 	mesh->block = DECK_ELEMENTS;
 	mesh->type = fe_element_type(name);
+	if (is_expanded(name) && !mesh->expanded[0])
+		memcpy(mesh->expanded, name, sizeof mesh->expanded);
+	if (strcmp(name, "c3d8i") == 0) {
+		memcpy(mesh->internal, name, sizeof mesh->internal);
+		fault(mesh, "the stresses of elements of type C3D8I (incompatible modes) are not known; use C3D20R");
+	}
 	if (mesh->type < 0)
-		fault(mesh, "elements of type \"%.20s\" are not known: solids are C3D4, 6, 8, 8R, 8I, 10, 15, 20 and 20R",
-		      name);
+		fault(mesh, "elements of type \"%.20s\" are not known: solids are C3D4, 6, 8, 8R, 10, 15, 20 and 20R", name);
 	parameter(keyword, "elset", name);
 	mesh->set = need_set(mesh, name, true);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fe_calculix_mesh.h — elements, sets and materials of a CalculiX deck, which only the geometric stiffness needs.
+ * fe_calculix_mesh.h — elements, sets and materials of a CalculiX deck: mainly for the geometric stiffness.
  *
  * A deck that cannot be understood in this respect is read without its elements; CalFeModel.mesh_fault says why.
  */
@@ -51,6 +51,8 @@ typedef struct DeckMesh {
 	DeckSection *sections;
 	int section_count, section_capacity;
 	bool no_memory;
+	char expanded[DECK_NAME]; // the first type of element that CalculiX expands to solids, "": none
+	char internal[DECK_NAME]; // the first type with nodes of its own beside those of the deck
 } DeckMesh;
 
 /** A keyword line without blanks, in lower case. */

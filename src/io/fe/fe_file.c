@@ -16,6 +16,8 @@ CalStatus cal_fe_read(const char *path, const CalFeUnits *units, const CalAlloca
 	for (size_t i = 0; i < sizeof dmig / sizeof *dmig; i++)
 		if (fe_ends_with(path, dmig[i]))
 			return cal_fe_read_dmig(path, NULL, NULL, units, allocator, fe, error);
+	if (fe_ends_with(path, ".op4"))
+		return cal_fe_read_op4(path, NULL, NULL, NULL, units, allocator, fe, error);
 	return fe_read_calculix(path, units, allocator, fe, error);
 }
 

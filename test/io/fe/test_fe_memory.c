@@ -57,6 +57,20 @@ static CalStatus dmig_way(const CalAllocator *allocator, CalError *error) {
 	return reduce_fixture(FIXTURE("spun.pch"), &how, allocator, error);
 }
 
+static CalStatus internal_way(const CalAllocator *allocator, CalError *error) {
+	return reduce_fixture(FIXTURE("incompatible.inp"), &(CalFeReduction){.modes = 2}, allocator, error);
+}
+
+static CalStatus op4_way(const CalAllocator *allocator, CalError *error) {
+	const char *const interfaces[] = {"10", "50"};
+	const CalFeReduction how = {.interface_count = 2, .interfaces = interfaces, .modes = 2};
+	return reduce_fixture(FIXTURE("beam_binary.op4"), &how, allocator, error);
+}
+
+static CalStatus punch_way(const CalAllocator *allocator, CalError *error) {
+	return reduce_fixture(FIXTURE("beam_modes.pch"), &(CalFeReduction){.modes = 2}, allocator, error);
+}
+
 static CalStatus modal_way(const char *path, const CalAllocator *allocator, CalError *error) {
 	CalModal *modal = NULL;
 	CalStatus status = cal_modal_read(path, NULL, allocator, &modal, error);
@@ -89,15 +103,16 @@ static CalStatus add_way(const CalAllocator *allocator, CalError *error) {
 
 static void reading_and_reducing(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	every_allocation_may_fail(calculix_way, 30);
 	every_allocation_may_fail(free_way, 20);
 	every_allocation_may_fail(dmig_way, 20);
+	every_allocation_may_fail(internal_way, 30);
+	every_allocation_may_fail(op4_way, 20);
+	every_allocation_may_fail(punch_way, 20);
 }
 
 static void modal_files(void **state) {
 	(void)state;
-	NEEDS_LAPACK();
 	NEEDS_LIBYAML();
 	CalError error = {0};
 	const CalFeReduction how = {.modes = -1, .damping_ratio = 0.01, .geometric = 1, .display_count = -1};
@@ -120,6 +135,8 @@ static void allocators_need_both_functions(void **state) {
 	CalError error = {0};
 	assert_int_equal(cal_fe_read(FIXTURE("rod.inp"), NULL, &half, &fe, &error), CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_fe_read_dmig(FIXTURE("beam.pch"), NULL, NULL, NULL, &half, &fe, &error), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_fe_read_op4(FIXTURE("beam_binary.op4"), NULL, NULL, NULL, NULL, &half, &fe, &error),
+	                 CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_modal_read("x.sid", NULL, &half, &modal, &error), CAL_ERR_ARGUMENT);
 	assert_int_equal(f.live, 0);
 }

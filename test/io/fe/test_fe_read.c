@@ -260,7 +260,7 @@ static void binary_and_missing_files_are_refused(void **state) {
 	assert_int_equal(cal_fe_read(path, NULL, NULL, &fe, &error), CAL_ERR_INPUT);
 	assert_non_null(strstr(error.text, "is the file binary?"));
 	assert_int_equal(cal_fe_read(write_text("empty.pch", "$\n"), NULL, NULL, &fe, &error), CAL_ERR_INPUT);
-	assert_non_null(strstr(error.text, "0 DMIG matrices"));
+	assert_non_null(strstr(error.text, "0 matrices"));
 }
 
 int main(void) {
