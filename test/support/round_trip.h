@@ -201,8 +201,11 @@ static inline void choose_state(Pair *p, const CalSetup *a, Rng *rng, double siz
 	cal_config_integrate(p->a, p->sa.q, dq, q);
 	memcpy(p->sa.q, q, (size_t)nq * sizeof *q);
 	rng_fill(rng, 1, nu, p->sa.u);
-	if (cal_model_loop_count(p->a) > 0)
-		cal_loop_project(p->a, &p->sa, NULL, p->wa, NULL);
+	if (cal_model_loop_count(p->a) > 0) {
+		const CalStatus status = cal_loop_project(p->a, &p->sa, NULL, p->wa, NULL);
+		if (status != CAL_OK)
+			fail_msg("%s: no closed state: %s", p->name, cal_status_text(status));
+	}
 	for (int i = 0; i < nq; i++)
 		p->sb.q[p->q_of[i]] = p->sa.q[i];
 	for (int i = 0; i < nu; i++)

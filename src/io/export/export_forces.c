@@ -75,7 +75,7 @@ static void check_dofs(Export *ex, ExportLink *link, const CalDofDef *dofs) {
 		const bool scalar = i < export_axis_count(link);
 		*dof = dofs[i];
 		if (dof->prescribed)
-			missing[0] = "that its acceleration is prescribed", dof->prescribed = 0;
+			missing[0] = "prescribed accelerations", dof->prescribed = 0;
 		if (dof->damping != 0 && !scalar && !uniform)
 			missing[1] = "damping", dof->damping = 0;
 		if (dof->stiffness != 0 && !(scalar && ex->format->has_springs) && !(uniform && link->motion == EXPORT_BALL))

@@ -39,8 +39,7 @@ static void check_bodies(Export *ex) {
 		if (flex.modes)
 			export_note(
 				ex, CAL_IMPORT_MISSING, "body", body->name, body->place,
-				"%s has no flexible bodies; a partial file has its rigid part, without the mass of its %d nodes",
-				ex->format->name, flex.node_count);
+				"%s has no flexible bodies; a partial file has it rigid and undeformed", ex->format->name);
 		const double *m = &body->inertia.m[0][0];
 		if (body->mass == 0 && (m[0] != 0 || m[4] != 0 || m[8] != 0))
 			export_note(ex, CAL_IMPORT_MISSING, "body", body->name, body->place,

@@ -2,7 +2,7 @@
 /*
  * export_tree.c — the links of a file: those of all bodies, depth first from the ground, each after its parent.
  */
-#include <stdio.h>
+#include <calder/flex.h>
 #include <string.h>
 
 #include "io/export/export.h"
@@ -62,11 +62,24 @@ static MassProperties moved(MassProperties m, const dpose *X) {
 	return export_is_neutral(X) ? m : mass_moved(m, placement_of(X));
 }
 
+/* A flexible body is written rigid, with the mass that is lumped at its nodes. */
+static MassProperties body_mass(const CalDesc *desc, CalBodyId id, const CalBodyDef *body) {
+	MassProperties m = {body->mass, body->com, body->inertia};
+	CalFlexDef flex = {0};
+	cal_flex_body(desc, id, NULL, &flex);
+	for (int i = 0; i < flex.node_count; i++) {
+		const CalFlexNode *node = &flex.nodes[i];
+		const CalVec3 at = cal_desc_node(desc, node->node, NULL)->placement.position;
+		m = mass_sum(m, (MassProperties){node->mass, at, node->inertia});
+	}
+	return m;
+}
+
 static void set_mass(Export *ex, ExportLink *link) {
 	const CalBodyDef *body = cal_desc_body(ex->desc, link->body);
 	if (!body)
 		return;
-	link->mass = moved((MassProperties){body->mass, body->com, body->inertia}, &link->X_LB);
+	link->mass = moved(body_mass(ex->desc, link->body, body), &link->X_LB);
 	link->carried = link->mass;
 }
 

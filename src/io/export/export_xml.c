@@ -168,10 +168,36 @@ void export_number(Export *ex, const char *element, double value) { export_numbe
  * R = Rz(yaw) Ry(pitch) Rx(roll). Once a yaw is chosen, Ry Rx = Rz(-yaw) R gives the others without loss, whatever the yaw:
  * at a right angle of pitch, where yaw is any, too.
  */
-dvec3 export_rpy(dmat3 R) {
+static dvec3 find_rpy(dmat3 R) {
 	const double yaw = R.x.x == 0 && R.x.y == 0 ? 0 : portable_atan2(R.x.y, R.x.x);
 	const dmat3 M = dmat_mul(dmat_transpose(dquat_matrix(dquat_exp((dvec3){0, 0, yaw}))), R);
 	return (dvec3){portable_atan2(-M.z.y, M.y.y), portable_atan2(-M.x.z, M.x.x), yaw};
+}
+
+/* What a reader gets, against what it should. */
+static double rpy_error(const double v[3], dmat3 R) {
+	const dmat3 A = dquat_matrix(import_rpy((CalVec3){v[0], v[1], v[2]}));
+	const dvec3 x = dadd(A.x, dscale(-1, R.x)), y = dadd(A.y, dscale(-1, R.y)), z = dadd(A.z, dscale(-1, R.z));
+	return ddot(x, x) + ddot(y, y) + ddot(z, z);
+}
+
+/* The best of the neighbors by one ulp: files that were read come back with the same bits in most cases. */
+dvec3 export_rpy(dmat3 R) {
+	const dvec3 found = find_rpy(R);
+	const double v[3] = {found.x, found.y, found.z};
+	double best[3] = {v[0], v[1], v[2]}, least = rpy_error(v, R);
+	for (int i = 0; i < 27 && least > 0; i++) {
+		const double to[3] = {i % 3 - 1.0, i / 3 % 3 - 1.0, i / 9 - 1.0};
+		double near[3];
+		for (int k = 0; k < 3; k++)
+			near[k] = to[k] == 0 || v[k] == 0 ? v[k] : nextafter(v[k], to[k] * INFINITY);
+		const double error = rpy_error(near, R);
+		if (error < least) {
+			least = error;
+			memcpy(best, near, sizeof best);
+		}
+	}
+	return (dvec3){best[0], best[1], best[2]};
 }
 
 bool export_is_identity(dmat3 R) {

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/eigen3.h"
+
 enum { MOST_DEPTH = 1000, MOST_DOFS = 6 };
 
 /* ---- runs of links ----------------------------------------------------------------------------------- */
@@ -173,15 +175,32 @@ static void put_assets(MjcfOut *m) {
 
 /* ---- bodies ------------------------------------------------------------------------------------------ */
 
-static void put_inertial(Export *ex, const MassProperties *p) {
-	const double(*I)[3] = p->inertia.m;
+/* A mean moment about all axes instead of moments that no mass has, as balanceinertia does. */
+static MassProperties possible_mass(Export *ex, const ExportLink *link) {
+	const CalBodyDef *body = cal_desc_body(ex->desc, link->body);
+	MassProperties p = link->mass;
+	double moments[3];
+	eigen3_values(&p.inertia, moments);
+	if (!body || !body->idealized || moments[2] - moments[0] - moments[1] <= 1e-9 * moments[2])
+		return p;
+	const double mean = (moments[0] + moments[1] + moments[2]) / 3;
+	p.inertia = (CalMat3){{{mean, 0, 0}, {0, mean, 0}, {0, 0, mean}}};
+	export_note(ex, CAL_IMPORT_MISSING, "body", body->name, body->place,
+	            "its inertia violates the triangle inequality, which readers of MJCF refuse; a partial file has the mean of "
+	            "its principal moments");
+	return p;
+}
+
+static void put_inertial(Export *ex, const ExportLink *link) {
+	const MassProperties p = possible_mass(ex, link);
+	const double(*I)[3] = p.inertia.m;
 	const double full[6] = {I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]};
 	const bool diagonal = full[3] == 0 && full[4] == 0 && full[5] == 0;
-	if (p->mass == 0)
+	if (p.mass == 0)
 		return;
 	export_open(ex, "inertial");
-	export_attribute_vector(ex, "pos", dvec_in(p->com));
-	export_attribute_number(ex, "mass", p->mass);
+	export_attribute_vector(ex, "pos", dvec_in(p.com));
+	export_attribute_number(ex, "mass", p.mass);
 	export_attribute_numbers(ex, diagonal ? "diaginertia" : "fullinertia", full, diagonal ? 3 : 6);
 	export_close(ex, "inertial");
 }
@@ -210,7 +229,7 @@ static void open_body(MjcfOut *m, int first, int last) {
 	put_pose(ex, &X);
 	if (m->gravcomp[last] != 0)
 		export_attribute_number(ex, "gravcomp", m->gravcomp[last]);
-	put_inertial(ex, &link->mass);
+	put_inertial(ex, link);
 	mjcf_put_joints(m, first, last);
 	put_geoms(m, link->body, &link->X_LB);
 	put_sites(m, last);
