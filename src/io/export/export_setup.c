@@ -37,9 +37,8 @@ static void check_bodies(Export *ex) {
 		const CalBodyDef *body = cal_desc_body(ex->desc, (CalBodyId){i});
 		cal_flex_body(ex->desc, (CalBodyId){i}, NULL, &flex);
 		if (flex.modes)
-			export_note(
-				ex, CAL_IMPORT_MISSING, "body", body->name, body->place,
-				"%s has no flexible bodies; a partial file has it rigid and undeformed", ex->format->name);
+			export_note(ex, CAL_IMPORT_MISSING, "body", body->name, body->place,
+			            "%s has no flexible bodies; a partial file has it rigid and undeformed", ex->format->name);
 		const double *m = &body->inertia.m[0][0];
 		if (body->mass == 0 && (m[0] != 0 || m[4] != 0 || m[8] != 0))
 			export_note(ex, CAL_IMPORT_MISSING, "body", body->name, body->place,

@@ -185,9 +185,10 @@ static MassProperties possible_mass(Export *ex, const ExportLink *link) {
 		return p;
 	const double mean = (moments[0] + moments[1] + moments[2]) / 3;
 	p.inertia = (CalMat3){{{mean, 0, 0}, {0, mean, 0}, {0, 0, mean}}};
-	export_note(ex, CAL_IMPORT_MISSING, "body", body->name, body->place,
-	            "its inertia violates the triangle inequality, which readers of MJCF refuse; a partial file has the mean of "
-	            "its principal moments");
+	export_note(
+		ex, CAL_IMPORT_MISSING, "body", body->name, body->place,
+		"its inertia violates the triangle inequality, which readers of MJCF refuse; a partial file has the mean of "
+		"its principal moments");
 	return p;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "support/random_tree.h"
 #include "support/round_trip.h"
 
 static CalSetup *setup_of(const char *path) {
@@ -62,11 +63,78 @@ static void robot_files_come_back(void **state) {
 	assert_int_equal(round_trips(SOURCE_DIR "/test/data/models/gantry/gantry.xml", 1), 2);
 }
 
+static void examples_come_back(void **state) {
+	(void)state;
+	static const struct {
+		const char *name;
+		int formats; // that hold its equations: URDF has no loops and no gravity but one, SDFormat loops closed at zero
+	} examples[] = {{"pendulum", 3}, {"double_pendulum", 3}, {"heavy_top", 2},       {"free_flying_arm", 2},
+	                {"four_bar", 1}, {"slider_crank", 1},    {"driven_four_bar", 1}, {"stewart", 1},
+	                {"bricard", 2},  {"n_four_bar", 2},      {"chain128", 3}};
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		char path[400];
+		snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", examples[i].name);
+		assert_int_equal(round_trips(path, 0.1), examples[i].formats);
+	}
+}
+
+/* ---- random trees: any frames at both sides of any joint ------------------------------------------------ */
+
+static CalSetup *random_setup(uint64_t seed, TreeOptions options) {
+	char *text = NULL;
+	size_t length = 0;
+	CalError error = {0};
+	CalSetup *setup = NULL;
+	Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
+	FILE *out = open_memstream(&text, &length);
+	assert_non_null(out);
+	if (cal_desc_write(f->desc, out, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	fclose(out);
+	fixture_destroy(f);
+	if (cal_model_file_parse(text, length, "t.yaml", NULL, &setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	free(text);
+	cal_desc_set_gravity(cal_setup_edit_desc(setup), (CalGroupId){0}, (CalVec3){0, 0, -9.81});
+	return setup;
+}
+
+static void try_trees(CalFormat format, unsigned joints, int springs) {
+	enum { TREES = 25 };
+	for (uint64_t i = 0; i < TREES; i++) {
+		const uint64_t seed = test_seed() + i;
+		char name[80];
+		CalSetup *setup = random_setup(seed, (TreeOptions){.bodies = 8, .joints = joints, .springs = springs});
+		Written w = write_setup(setup, format, 0);
+		CalSetup *again = read_again(&w, 0);
+		snprintf(name, sizeof name, "seed %llu to %s", (unsigned long long)seed, cal_format_name(format));
+		expect_same_dynamics(name, setup, again, 1, 1e-12);
+		cal_setup_destroy(again);
+		cal_setup_destroy(setup);
+		written_free(&w);
+	}
+}
+
+enum {
+	SCALARS = 1 << CAL_JOINT_WELD | 1 << CAL_JOINT_REVOLUTE | 1 << CAL_JOINT_PRISMATIC,
+	CHAINS = 1 << CAL_JOINT_UNIVERSAL | 1 << CAL_JOINT_CYLINDRICAL | 1 << CAL_JOINT_PLANAR | 1 << CAL_JOINT_PIN_SLOT,
+	TURNS = 1 << CAL_JOINT_SPHERICAL | 1 << CAL_JOINT_FREE,
+};
+
+static void random_trees_come_back(void **state) {
+	(void)state;
+	try_trees(CAL_FORMAT_URDF, SCALARS | CHAINS | 1 << CAL_JOINT_FREE, 0);
+	try_trees(CAL_FORMAT_MJCF, SCALARS | CHAINS | TURNS, 0);
+	try_trees(CAL_FORMAT_MJCF, SCALARS | CHAINS, 1);
+	try_trees(CAL_FORMAT_SDF, SCALARS | CHAINS | TURNS | 1 << CAL_JOINT_SCREW, 0);
+}
+
 int main(int argc, char **argv) {
 	NEEDS_YAML();
 	NEEDS_EXPAT();
 	for (int i = 1; i < argc; i++)
 		round_trips(argv[i], 0.1);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(robot_files_come_back)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(robot_files_come_back), cmocka_unit_test(examples_come_back),
+	                                   cmocka_unit_test(random_trees_come_back)};
 	return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }
