@@ -55,6 +55,7 @@ typedef struct ExportFormat {
 	const char *forbidden; // texts that names must not hold, each ended by a zero; the last is empty; NULL: none
 	/* Whether the format has such a device, other than stops and friction; it is written later. NULL: none. */
 	bool (*takes_device)(struct Export *ex, const char *type, const void *def);
+	bool (*takes_load)(struct Export *ex, const CalLoadDef *def); // NULL: none
 	/* Notes on the state of a link at the start that the format cannot say. */
 	void (*check_start)(struct Export *ex, const struct ExportLink *link);
 	/* Writes the text of the file into ex. */

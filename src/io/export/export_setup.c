@@ -53,7 +53,9 @@ static void check_lists(Export *ex) {
 	CalMotionDef motion;
 	CalSubsystemUse use;
 	for (int i = 0; cal_setup_load(ex->setup, i, &load) == CAL_OK; i++)
-		export_note(ex, CAL_IMPORT_MISSING, "load", NULL, load.place, "%s has no loads", ex->format->name);
+		if (!ex->format->takes_load || !ex->format->takes_load(ex, &load))
+			export_note(ex, CAL_IMPORT_MISSING, "load", NULL, load.place, "%s has no loads like this one",
+			            ex->format->name);
 	for (int i = 0; cal_setup_event(ex->setup, i, &event) == CAL_OK; i++)
 		export_note(ex, CAL_IMPORT_MISSING, "event", event.name, event.place, "%s has no events", ex->format->name);
 	for (int i = 0; cal_setup_motion(ex->setup, i, &motion) == CAL_OK; i++)

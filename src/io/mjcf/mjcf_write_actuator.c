@@ -65,6 +65,16 @@ bool mjcf_takes_device(Export *ex, const char *type, const void *device) {
 	       (is_wrench(def) && (def->frame == CAL_FRAME_NODE || weight_factor(ex, def, &body) != 0));
 }
 
+/* A constant effort on all scalar axes of a joint, or a constant wrench in axes of its node, at all times. */
+bool mjcf_takes_load(Export *ex, const CalLoadDef *def) {
+	int link;
+	const bool always = def->start <= 0 && def->end == INFINITY;
+	for (int i = 0; i < def->dof_count && def->joint.value; i++)
+		if (def->dofs[i].has_acceleration || !export_find_axis(ex, def->joint, i, &link))
+			return false;
+	return always && (def->joint.value != 0 || (def->node.value != 0 && def->frame == CAL_FRAME_NODE));
+}
+
 typedef void (*DeviceFn)(MjcfOut *m, const void *def);
 
 static void for_each(MjcfOut *m, const char *wanted, DeviceFn act) {
@@ -136,9 +146,48 @@ static void put_actuator(MjcfOut *m, const void *device) {
 	export_close(m->ex, "general");
 }
 
+static void open_load(MjcfOut *m) {
+	export_open(m->ex, "general");
+	export_attribute(m->ex, "name", export_new_name(m->ex, &m->device_names, "load"));
+}
+
+static void put_load_on_joint(MjcfOut *m, const CalLoadDef *def) {
+	int link = 0;
+	for (int i = 0; i < def->dof_count; i++) {
+		if (!def->dofs[i].has_effort || !export_find_axis(m->ex, def->joint, i, &link))
+			continue;
+		open_load(m);
+		export_attribute(m->ex, "joint", m->ex->links[link].joint_name);
+		put_bias(m->ex, def->dofs[i].effort, 0, 0);
+		export_close(m->ex, "general");
+	}
+}
+
+static void put_load_on_node(MjcfOut *m, const CalLoadDef *def) {
+	const CalVec3 f = def->wrench.linear, t = def->wrench.angular;
+	open_load(m);
+	export_attribute(m->ex, "site", m->sites[mjcf_site_of(m, def->node, "load")].name);
+	export_attribute_numbers(m->ex, "gear", (const double[6]){f.x, f.y, f.z, t.x, t.y, t.z}, 6);
+	put_bias(m->ex, 1, 0, 0);
+	export_close(m->ex, "general");
+}
+
+static void put_loads(MjcfOut *m) {
+	CalLoadDef def;
+	for (int i = 0; cal_setup_load(m->ex->setup, i, &def) == CAL_OK && m->ex->status == CAL_OK; i++) {
+		if (!mjcf_takes_load(m->ex, &def))
+			continue;
+		if (def.joint.value)
+			put_load_on_joint(m, &def);
+		else
+			put_load_on_node(m, &def);
+	}
+}
+
 void mjcf_put_actuators(MjcfOut *m) {
 	export_open(m->ex, "actuator");
 	for_each(m, "applied_load", put_actuator);
+	put_loads(m);
 	export_close(m->ex, "actuator");
 }
 
@@ -175,8 +224,12 @@ static void place_wrench(MjcfOut *m, const void *device) {
 }
 
 void mjcf_place_devices(MjcfOut *m) {
+	CalLoadDef load;
 	for_each(m, "spring", place_spring);
 	for_each(m, "applied_load", place_wrench);
+	for (int i = 0; cal_setup_load(m->ex->setup, i, &load) == CAL_OK; i++)
+		if (!load.joint.value && mjcf_takes_load(m->ex, &load))
+			mjcf_site_of(m, load.node, "load");
 }
 
 void mjcf_put_tendons(MjcfOut *m) {
