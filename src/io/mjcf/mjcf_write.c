@@ -283,8 +283,9 @@ static void put_option(Export *ex) {
 static bool allocate(MjcfOut *m) {
 	Export *ex = m->ex;
 	const size_t links = (size_t)ex->link_count + 1, nodes = (size_t)cal_desc_node_count(ex->desc) + 1;
-	const size_t sites = nodes + 8 * ((size_t)cal_desc_loop_count(ex->desc) + (size_t)cal_setup_device_count(ex->setup) +
-	                                (size_t)cal_setup_load_count(ex->setup));
+	const size_t sites =
+		nodes + 8 * ((size_t)cal_desc_loop_count(ex->desc) + (size_t)cal_setup_device_count(ex->setup) +
+	                 (size_t)cal_setup_load_count(ex->setup));
 	m->merged = pool_array(&ex->pool, links, sizeof *m->merged);
 	m->gravcomp = pool_array(&ex->pool, links, sizeof *m->gravcomp);
 	m->first_site = pool_array(&ex->pool, links, sizeof *m->first_site);

@@ -4,8 +4,8 @@
  * makes of actuators, and others of that kind.
  *
  * sum = product {(+|-) product}, product = factor {* factor}, factor = number | q(NAME) | u(NAME) | (sum) | -factor, each a
- * value c + p q + s u. The whole may be clamp(sum, number, number), perhaps times a number. Everything else is refused: this
- * is no second evaluator of formulas.
+ * value c + p q + s u. The whole may be clamp(sum, number, number), perhaps times a number. Everything else is refused: the
+ * evaluator of formulas is in src/expression.
  */
 #include <math.h>
 #include <string.h>

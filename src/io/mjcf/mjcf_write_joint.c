@@ -11,6 +11,7 @@
 
 static const double impedance = 0.95; // of the default solimplimit
 static const double far_away = 1e30;  // a stop that is none
+static const double most_inertia = 1e50;
 
 /* ---- one degree of freedom ----------------------------------------------------------------------------- */
 
@@ -19,16 +20,21 @@ static double armature_of(const CalDofDef *dof) {
 	return dof->rotor_inertia * ratio * ratio;
 }
 
-static void put_forces(Export *ex, const ExportAxis *axis) {
+static void put_forces(Export *ex, const ExportLink *link) {
+	const ExportAxis *axis = &link->axes[0];
 	const CalDofDef *dof = &axis->dof;
+	const double armature = armature_of(dof);
 	if (dof->stiffness != 0)
 		export_attribute_number(ex, "stiffness", dof->stiffness);
 	if (dof->stiffness != 0 && dof->rest != 0)
 		export_attribute_number(ex, "springref", dof->rest);
 	if (dof->damping != 0)
 		export_attribute_number(ex, "damping", dof->damping);
-	if (dof->rotor_inertia != 0)
-		export_attribute_number(ex, "armature", armature_of(dof));
+	if (armature > most_inertia)
+		export_note(ex, CAL_IMPORT_MISSING, "joint", link->joint_name, link->place,
+		            "its rotor times the square of its gear ratio is %g, above what can be read back", armature);
+	else if (armature != 0)
+		export_attribute_number(ex, "armature", armature);
 	if (axis->friction)
 		export_attribute_number(ex, "frictionloss", axis->friction->coulomb);
 }
@@ -66,7 +72,7 @@ static void put_scalar(Export *ex, const ExportLink *link, const dpose *L) {
 	if (link->motion == EXPORT_ROTATION && !export_is_zero(X_LM.r))
 		export_attribute_vector(ex, "pos", X_LM.r);
 	export_attribute_vector(ex, "axis", dmat_tmul_vec(X_ML.R, link->axis));
-	put_forces(ex, &link->axes[0]);
+	put_forces(ex, link);
 	put_limit(ex, link);
 }
 
@@ -77,7 +83,7 @@ static void put_joint(Export *ex, const ExportLink *link, const dpose *L) {
 		put_scalar(ex, link, L);
 	} else {
 		export_attribute(ex, "type", link->motion == EXPORT_BALL ? "ball" : "free");
-		put_forces(ex, &link->axes[0]);
+		put_forces(ex, link);
 	}
 	export_close(ex, "joint");
 }

@@ -142,6 +142,8 @@ static void put_model(Export *ex) {
 
 static void write_file(Export *ex) {
 	const CalGroupDef *group = cal_desc_group(ex->desc, (CalGroupId){0});
+	if (ex->link_count == 0)
+		export_fail(ex, CAL_ERR_UNSUPPORTED, "the model has no bodies, and a model of SDFormat has at least one link");
 	sdf_sort_couplings(ex);
 	note_ground(ex);
 	export_open(ex, "sdf");

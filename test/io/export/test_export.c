@@ -9,8 +9,7 @@
 
 static const CalFormat robot_formats[] = {CAL_FORMAT_URDF, CAL_FORMAT_MJCF, CAL_FORMAT_SDF};
 
-#define FOR_EACH_FORMAT(format) \
-	for (const CalFormat *format = robot_formats; format < robot_formats + 3; format++)
+#define FOR_EACH_FORMAT(format) for (const CalFormat *format = robot_formats; format < robot_formats + 3; format++)
 
 /* ---- the report ------------------------------------------------------------------------------------------ */
 
@@ -87,7 +86,7 @@ static const char forces[] =
 	"  tie: {type: coupling, terms: [{joint: second, factor: 2}, {joint: first, factor: -0.5}], drive: {offset: 0.25}}\n"
 	"devices:\n"
 	"  stop: {type: limit, joint: first, lower: -0.5 rad, upper: 0.75 rad, stiffness: 1234, damping: 5}\n"
-	"  rub: {type: friction, joint: second, coulomb: 0.125, smoothing_speed: 0.001}\n"
+	"  drag: {type: friction, joint: second, coulomb: 0.125, smoothing_speed: 0.001}\n"
 	"loads: [{name: push, joint: first, effort: 1.5}]\n"
 	"state:\n"
 	"  first: {q: 0.2 rad, u: 0.4}\n";
@@ -200,9 +199,9 @@ static void mjcf_actuators_come_back(void **state) {
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
-static const char *const hostile[] = {"world",    "a<b>&\"c'",  "tab\tline\n", " blank ",      "a::b",
-                                      "__x__",    "bad\xff\xfe", "\x01",        "${dollar}",   "$(find it)",
-                                      "\xc3\xa9", "world_1",    "-->",         "<![CDATA[x]]>"};
+static const char *const hostile[] = {"world",    "a<b>&\"c'",   "tab\tline\n", " blank ",      "a::b",
+                                      "__x__",    "bad\xff\xfe", "\x01",        "${dollar}",    "$(find it)",
+                                      "\xc3\xa9", "world_1",     "-->",         "<![CDATA[x]]>"};
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
 static CalSetup *hostile_setup(void) {
@@ -332,8 +331,8 @@ static void full_disks_are_named(void **state) {
 		FILE *out = fopen("/dev/full", "w");
 		if (!out)
 			break; // not there on every system
-		assert_int_equal(
-			cal_model_write(setup, *format, &(CalWriteOptions){.partial = 1}, out, NULL, &report, &error), CAL_ERR_IO);
+		assert_int_equal(cal_model_write(setup, *format, &(CalWriteOptions){.partial = 1}, out, NULL, &report, &error),
+		                 CAL_ERR_IO);
 		assert_non_null(strstr(error.text, "cannot be written"));
 		assert_null(report);
 		fclose(out);
