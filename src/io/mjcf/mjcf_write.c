@@ -34,7 +34,7 @@ static bool is_empty(const MjcfOut *m, int i) {
 	const CalVisual *visuals;
 	const double *I = &link->mass.inertia.m[0][0];
 	return link->mass.mass == 0 && I[0] == 0 && I[4] == 0 && I[8] == 0 && m->first_site[i + 1] < 0 &&
-	       (!link->body.value || cal_setup_visuals(ex->setup, link->body, &visuals) == 0);
+	       m->first_shape[i + 1] < 0 && (!link->body.value || cal_setup_visuals(ex->setup, link->body, &visuals) == 0);
 }
 
 /* The last link of the run that begins with `first`, or `first` itself. */
@@ -92,7 +92,7 @@ static void place_nodes(MjcfOut *m) {
 
 /* ---- poses and shapes -------------------------------------------------------------------------------- */
 
-static void put_pose(Export *ex, const dpose *X) {
+void mjcf_put_pose(Export *ex, const dpose *X) {
 	const CalQuat q = quat_of_matrix(X->R);
 	if (!export_is_zero(X->r))
 		export_attribute_vector(ex, "pos", X->r);
@@ -104,7 +104,7 @@ static void put_sites(MjcfOut *m, int link) {
 	for (int i = m->first_site[link + 1]; i >= 0; i = m->sites[i].next) {
 		export_open(m->ex, "site");
 		export_attribute(m->ex, "name", m->sites[i].name);
-		put_pose(m->ex, &m->sites[i].X_LN);
+		mjcf_put_pose(m->ex, &m->sites[i].X_LN);
 		export_close(m->ex, "site");
 	}
 }
@@ -128,7 +128,7 @@ static void put_geom(MjcfOut *m, const CalVisual *v, const dpose *X_LB) {
 	put_size(ex, v);
 	if (v->kind == CAL_VISUAL_MESH)
 		export_attribute(ex, "mesh", export_format(ex, "mesh%d", ++m->mesh_count));
-	put_pose(ex, &X);
+	mjcf_put_pose(ex, &X);
 	if (v->color >= 0) {
 		export_color(v->color, rgba);
 		export_attribute_numbers(ex, "rgba", rgba, 4);
@@ -227,12 +227,13 @@ static void open_body(MjcfOut *m, int first, int last) {
 	const dpose X = body_pose(ex, first, last);
 	export_open(ex, "body");
 	export_attribute(ex, "name", link->name);
-	put_pose(ex, &X);
+	mjcf_put_pose(ex, &X);
 	if (m->gravcomp[last] != 0)
 		export_attribute_number(ex, "gravcomp", m->gravcomp[last]);
 	put_inertial(ex, link);
 	mjcf_put_joints(m, first, last);
 	put_geoms(m, link->body, &link->X_LB);
+	mjcf_put_contact_geoms(m, last);
 	put_sites(m, last);
 	note_weld(ex, link);
 	if (link->motion != EXPORT_FIXED && link->mass.mass == 0)
@@ -265,7 +266,8 @@ static void put_bodies(MjcfOut *m) {
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-static void put_option(Export *ex) {
+static void put_option(MjcfOut *m) {
+	Export *ex = m->ex;
 	const CalRunSettings run = cal_setup_run(ex->setup);
 	const CalGroupDef *group = cal_desc_group(ex->desc, (CalGroupId){0});
 	export_open(ex, "compiler");
@@ -276,6 +278,11 @@ static void put_option(Export *ex) {
 	if (run.method.method == CAL_METHOD_RK4 && run.method.step > 0) {
 		export_attribute(ex, "integrator", "RK4");
 		export_attribute_number(ex, "timestep", run.method.step);
+	}
+	if (m->contact) {
+		export_open(ex, "flag");
+		export_attribute(ex, "filterparent", "disable");
+		export_close(ex, "flag");
 	}
 	export_close(ex, "option");
 }
@@ -289,14 +296,15 @@ static bool allocate(MjcfOut *m) {
 	m->merged = pool_array(&ex->pool, links, sizeof *m->merged);
 	m->gravcomp = pool_array(&ex->pool, links, sizeof *m->gravcomp);
 	m->first_site = pool_array(&ex->pool, links, sizeof *m->first_site);
+	m->first_shape = pool_array(&ex->pool, links, sizeof *m->first_shape);
 	m->sites = pool_array(&ex->pool, sites, sizeof *m->sites);
 	m->site_of_node = pool_array(&ex->pool, nodes, sizeof *m->site_of_node);
-	if (!m->merged || !m->gravcomp || !m->first_site || !m->sites || !m->site_of_node) {
+	if (!m->merged || !m->gravcomp || !m->first_site || !m->first_shape || !m->sites || !m->site_of_node) {
 		export_no_memory(ex);
 		return false;
 	}
 	for (size_t i = 0; i < links; i++)
-		m->first_site[i] = -1;
+		m->first_site[i] = m->first_shape[i] = -1;
 	for (size_t i = 0; i < nodes; i++)
 		m->site_of_node[i] = -1;
 	return true;
@@ -305,6 +313,7 @@ static bool allocate(MjcfOut *m) {
 static void put_world(MjcfOut *m) {
 	export_open(m->ex, "worldbody");
 	put_geoms(m, (CalBodyId){0}, &(dpose){dmat_identity(), {0, 0, 0}});
+	mjcf_put_contact_geoms(m, EXPORT_GROUND);
 	put_sites(m, EXPORT_GROUND);
 	put_bodies(m);
 	export_close(m->ex, "worldbody");
@@ -317,11 +326,12 @@ static void put_file(MjcfOut *m) {
 	place_nodes(m);
 	mjcf_place_loops(m);
 	mjcf_place_devices(m);
+	mjcf_find_contact(m);
 	merge_links(m);
 	export_open(ex, "mujoco");
 	if (title && title[0])
 		export_attribute(ex, "model", export_sound_text(ex, title));
-	put_option(ex);
+	put_option(m);
 	put_assets(m);
 	put_world(m);
 	mjcf_put_tendons(m);
@@ -339,6 +349,7 @@ static void write_file(Export *ex) {
 		put_file(&m);
 	export_names_free(ex, &m.loop_names);
 	export_names_free(ex, &m.device_names);
+	export_names_free(ex, &m.geom_names);
 }
 
 /* The keyframe holds all coordinates and speeds. */

@@ -26,6 +26,9 @@ typedef struct MjcfOut {
 	int *site_of_node; // [nodes + 1], that of the ground's origin first; -1: none yet
 	void *loop_sites;  // of mjcf_write_equality.c
 	ExportNames loop_names, device_names;
+	const CalContactDef *contact;  // device whose shapes are geoms; NULL: none
+	int *first_shape, *next_shape; // [links + 1], [shapes] of the contact, as first_site; -1: none
+	ExportNames geom_names;
 	int mesh_count; // in <asset>
 	bool gray;      // a geom has no color
 } MjcfOut;
@@ -57,6 +60,14 @@ void mjcf_put_actuators(MjcfOut *m);
 /** Springs between nodes, and couplings of more than two joints. */
 void mjcf_put_tendons(MjcfOut *m);
 
+/* ---- mjcf_write_contact.c ---- */
+
+/** Whether the shapes of a contact device can be geoms. */
+bool mjcf_takes_contact(const Export *ex, const CalContactDef *def);
+/** Finds that device, before bodies are written. */
+void mjcf_find_contact(MjcfOut *m);
+void mjcf_put_contact_geoms(MjcfOut *m, int link);
+
 /* ---- mjcf_write_formula.c ---- */
 
 /** force = clamp(constant + position q + speed u, lower, upper) of one joint. */
@@ -68,6 +79,9 @@ typedef struct MjcfAffine {
 bool mjcf_read_affine(const char *formula, const char *joint, MjcfAffine *out);
 
 /* ---- mjcf_write.c ---- */
+
+/** pos and quat. */
+void mjcf_put_pose(Export *ex, const dpose *X);
 
 /** The site of a node, or a new one of that name; its number, -1: out of memory. */
 int mjcf_site_of(MjcfOut *m, CalNodeId node, const char *name);

@@ -58,6 +58,8 @@ bool mjcf_takes_device(Export *ex, const char *type, const void *device) {
 	if (strcmp(type, "spring") == 0)
 		return !((const CalSpringDef *)device)->strut &&
 		       !(((const CalSpringDef *)device)->cable && ((const CalSpringDef *)device)->length == 0);
+	if (strcmp(type, "contact") == 0)
+		return mjcf_takes_contact(ex, device);
 	if (strcmp(type, "applied_load") != 0)
 		return false;
 	const CalAppliedLoadDef *def = device;

@@ -197,6 +197,59 @@ static void mjcf_actuators_come_back(void **state) {
 	robot_close(&first);
 }
 
+static const CalContactDef *contact_of(const CalSetup *setup) {
+	const char *type;
+	const void *def, *found = NULL;
+	int count = 0;
+	for (int i = 0; cal_setup_device(setup, i, &type, NULL, &def) == CAL_OK; i++)
+		if (strcmp(type, "contact") == 0) {
+			found = def;
+			count++;
+		}
+	assert_int_equal(count, 1);
+	return found;
+}
+
+/* A child does not touch its parent: by the filter first, by layers and masks then. */
+static void mjcf_contact_comes_back(void **state) {
+	(void)state;
+	static const char text[] =
+		"<mujoco><worldbody><geom name=\"floor\" type=\"plane\" size=\"0 0 1\"/>"
+		"<body name=\"a\" pos=\"0 0 1\"><freejoint/><geom name=\"box\" type=\"box\" size=\"0.1 0.2 0.3\" friction=\"0.7\"/>"
+		"<body name=\"b\" pos=\"0 0 0.5\"><joint axis=\"0 1 0\"/><geom name=\"ball\" size=\"0.1\" margin=\"0.01\"/>"
+		"<geom name=\"leg\" type=\"capsule\" size=\"0.05\" fromto=\"0 0 0 0 0 0.4\" condim=\"1\"/>"
+		"</body></body></worldbody></mujoco>";
+	Robot first = robot_of(text);
+	Written w = write_setup(first.setup, CAL_FORMAT_MJCF, 0);
+	CalSetup *again = read_again(&w, 0);
+	const CalContactDef *a = contact_of(first.setup), *b = contact_of(again);
+	assert_int_equal(a->shape_count, b->shape_count);
+	for (int i = 0; i < a->shape_count; i++) {
+		int k = 0;
+		while (k < b->shape_count && strcmp(a->shapes[i].name, b->shapes[k].name) != 0)
+			k++;
+		assert_true(k < b->shape_count);
+		const CalShapeDef *s = &a->shapes[i], *t = &b->shapes[k];
+		assert_int_equal(s->type, t->type);
+		expect_near(t->radius, s->radius);
+		expect_near(t->length, s->length);
+		expect_near(t->half.y, s->half.y);
+		expect_near(t->margin, s->margin);
+		expect_near(t->material.stiffness, s->material.stiffness);
+		expect_near(t->material.friction_dynamic, s->material.friction_dynamic);
+		for (int n = 0; n < i; n++) { // the same pairs
+			int o = 0;
+			while (strcmp(a->shapes[n].name, b->shapes[o].name) != 0)
+				o++;
+			assert_int_equal((s->layers & a->shapes[n].mask) != 0, (t->layers & b->shapes[o].mask) != 0);
+		}
+	}
+	assert_int_equal(written_count(&w, CAL_IMPORT_MISSING), 0);
+	cal_setup_destroy(again);
+	written_free(&w);
+	robot_close(&first);
+}
+
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
 static const char *const hostile[] = {"world",    "a<b>&\"c'",   "tab\tline\n", " blank ",      "a::b",
@@ -381,6 +434,7 @@ int main(void) {
 		cmocka_unit_test(stops_friction_and_couplings_come_back),
 		cmocka_unit_test(mjcf_holds_loads_and_state),
 		cmocka_unit_test(mjcf_actuators_come_back),
+		cmocka_unit_test(mjcf_contact_comes_back),
 		cmocka_unit_test(hostile_names_are_held_or_changed),
 		cmocka_unit_test(rotations_come_back_at_gimbal_lock),
 		cmocka_unit_test(null_and_bad_arguments_are_refused),
