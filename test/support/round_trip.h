@@ -11,6 +11,8 @@
 
 #define ROUND_TRIP_STATES 4
 
+#include <stdbool.h>
+
 #include <calder/loops.h>
 
 #include "support/rng.h"
@@ -186,32 +188,36 @@ static inline void compare_motion(Pair *p, Rng *rng, int nu) {
 	free(v);
 }
 
-/* A state near that of the setup, on the constraints. */
-static inline void choose_state(Pair *p, const CalSetup *a, Rng *rng, double size) {
+/* A random state near that of the setup; false: its loops cannot be closed from there. */
+static inline bool draw_state(Pair *p, const CalSetup *a, Rng *rng, double size) {
 	const int nq = cal_model_q_count(p->a), nu = cal_model_u_count(p->a);
-	double *dq = calloc((size_t)nu + 1, sizeof *dq);
+	double *dq = calloc((size_t)nu + 1, sizeof *dq), *q = calloc((size_t)nq + 1, sizeof *q);
 	CalError error = {0};
-	assert_non_null(dq);
+	assert_true(dq && q);
 	cal_config_neutral(p->a, p->sa.q);
 	if (cal_setup_apply_state(a, p->a, &p->sa, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	rng_fill(rng, size, nu, dq);
-	double *q = calloc((size_t)nq + 1, sizeof *q);
-	assert_non_null(q);
 	cal_config_integrate(p->a, p->sa.q, dq, q);
 	memcpy(p->sa.q, q, (size_t)nq * sizeof *q);
 	rng_fill(rng, 1, nu, p->sa.u);
-	if (cal_model_loop_count(p->a) > 0) {
-		const CalStatus status = cal_loop_project(p->a, &p->sa, NULL, p->wa, NULL);
-		if (status != CAL_OK)
-			fail_msg("%s: no closed state: %s", p->name, cal_status_text(status));
-	}
-	for (int i = 0; i < nq; i++)
-		p->sb.q[p->q_of[i]] = p->sa.q[i];
-	for (int i = 0; i < nu; i++)
-		p->sb.u[p->u_of[i]] = p->sa.u[i];
 	free(dq);
 	free(q);
+	return cal_model_loop_count(p->a) == 0 || cal_loop_project(p->a, &p->sa, NULL, p->wa, NULL) == CAL_OK;
+}
+
+/* The same for both, on the constraints. */
+static inline void choose_state(Pair *p, const CalSetup *a, Rng *rng, double size) {
+	enum { TRIES = 12 };
+	int tries = 0;
+	while (!draw_state(p, a, rng, size) && ++tries < TRIES)
+		size /= 2;
+	if (tries == TRIES)
+		fail_msg("%s: no closed state was found", p->name);
+	for (int i = 0; i < cal_model_q_count(p->a); i++)
+		p->sb.q[p->q_of[i]] = p->sa.q[i];
+	for (int i = 0; i < cal_model_u_count(p->a); i++)
+		p->sb.u[p->u_of[i]] = p->sa.u[i];
 }
 
 /** Both setups move alike: all values agree to `bound` of the largest. size: how far states are from the initial one. */
