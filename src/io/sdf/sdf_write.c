@@ -125,6 +125,14 @@ static bool has_mimic(const Export *ex) {
 	return false;
 }
 
+/* A link that no joint carries is free; readers name that joint. */
+static void note_free(Export *ex, const ExportLink *link) {
+	const char *read_as = export_format(ex, "%s_free", link->name);
+	if (read_as && strcmp(read_as, link->joint_name) != 0)
+		export_note(ex, CAL_IMPORT_CHANGED, "joint", link->joint_name, link->place,
+		            "a free joint has no name in SDFormat; it is read back as \"%.100s\"", read_as);
+}
+
 static void put_model(Export *ex) {
 	const char *title = cal_setup_run(ex->setup).title;
 	export_open(ex, "model");
@@ -134,6 +142,8 @@ static void put_model(Export *ex) {
 	for (int i = 0; i < ex->link_count; i++)
 		if (ex->links[i].motion != EXPORT_FREE)
 			sdf_put_joint(ex, &ex->links[i]);
+		else
+			note_free(ex, &ex->links[i]);
 	sdf_put_loops(ex);
 	for (int i = 0; i < ex->node_count; i++)
 		put_frame(ex, &ex->nodes[i]);
