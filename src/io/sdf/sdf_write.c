@@ -117,12 +117,27 @@ static void put_frame(Export *ex, const ExportNode *node) {
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-static bool has_mimic(const Export *ex) {
-	for (int i = 0; i < ex->link_count; i++)
-		for (int k = 0; k < export_axis_count(&ex->links[i]); k++)
-			if (ex->links[i].axes[k].mimic)
-				return true;
-	return false;
+static int version_of_link(const Export *ex, const ExportLink *link) {
+	const CalVisual *visuals = NULL;
+	const int count = link->body.value ? cal_setup_visuals(ex->setup, link->body, &visuals) : 0;
+	int version = 7;
+	for (int i = 0; i < count; i++)
+		version = visuals[i].kind == CAL_VISUAL_CONE                     ? 12
+		          : visuals[i].kind == CAL_VISUAL_CAPSULE && version < 8 ? 8
+		                                                                 : version;
+	for (int i = 0; i < export_axis_count(link); i++)
+		version = link->axes[i].mimic && version < 11 ? 11 : version;
+	return version;
+}
+
+/* The first version, 1.N, that has all that is used: relative poses, capsules, mimics, cones. */
+static int version_of_file(const Export *ex) {
+	int version = 7;
+	for (int i = 0; i < ex->link_count; i++) {
+		const int needed = version_of_link(ex, &ex->links[i]);
+		version = needed > version ? needed : version;
+	}
+	return version;
 }
 
 /* A link that no joint carries is free; readers name that joint. */
@@ -157,7 +172,7 @@ static void write_file(Export *ex) {
 	sdf_sort_couplings(ex);
 	note_ground(ex);
 	export_open(ex, "sdf");
-	export_attribute(ex, "version", has_mimic(ex) ? "1.11" : "1.7"); // the first that has what is used
+	export_attribute(ex, "version", export_format(ex, "1.%d", version_of_file(ex)));
 	export_open(ex, "world");
 	export_attribute(ex, "name", "default");
 	export_numbers(ex, "gravity", &group->gravity.x, 3);
