@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/io.h — models in files, read into a setup (calder/setup.h): model files (YAML, of which JSON is a subset;
- * docs/format.md), and robot files of other programs: URDF, MJCF, SDFormat (docs/import.md).
+ * calder/io.h — models in files, read into a setup (calder/setup.h) and written from it: model files (YAML, of which JSON is
+ * a subset; docs/format.md), and robot files of other programs: URDF, MJCF, SDFormat (docs/import.md, docs/export.md).
  *
  * Errors carry file:line:col. Model files need libyaml (CALDER_WITH_YAML), robot files expat (CALDER_WITH_EXPAT); without
  * them the calls return CAL_ERR_UNSUPPORTED.
@@ -46,6 +46,51 @@ CAL_API CalStatus cal_model_read(const char *path, const CalReadOptions *options
 /** text need not end with a zero; name stands for the file in messages, and files that it names are sought beside it. */
 CAL_API CalStatus cal_model_parse(const char *text, size_t length, const char *name, const CalReadOptions *options,
                                   const CalAllocator *allocator, CalSetup **setup, CalError *error);
+
+/** Formats that models are written in, with their names. */
+#define CAL_FORMAT_LIST(X)       \
+	X(CAL_FORMAT_MODEL, "model") \
+	X(CAL_FORMAT_URDF, "urdf")   \
+	X(CAL_FORMAT_MJCF, "mjcf")   \
+	X(CAL_FORMAT_SDF, "sdf")
+
+typedef enum CalFormat {
+#define CAL_FORMAT_ENUM(name, text) name,
+	CAL_FORMAT_LIST(CAL_FORMAT_ENUM)
+#undef CAL_FORMAT_ENUM
+		CAL_FORMAT_COUNT
+} CalFormat;
+CAL_API const char *cal_format_name(CalFormat format); // NULL outside the list
+
+/** Zero-initialized: the defaults. */
+typedef struct CalWriteOptions {
+	int partial; // nonzero: what changes the motion and cannot be written is a note, not an error
+} CalWriteOptions;
+
+/** The export report: what a file does not say as the setup does. */
+typedef struct CalExportReport CalExportReport;
+
+/**
+ * Writes a setup in any format. Everything is checked before the first byte. What the format cannot say is in *report, which
+ * the caller destroys; report NULL: it is not wanted. CAL_ERR_UNSUPPORTED: a note is `missing` and options->partial is not
+ * set, or the format cannot hold the model at all; nothing is written, and *report is there where it was begun, otherwise
+ * NULL. CAL_ERR_IO: out cannot take it. Model files are written by cal_model_file_write(); their report is empty.
+ * allocator NULL: malloc.
+ */
+CAL_API CalStatus cal_model_write(const CalSetup *setup, CalFormat format, const CalWriteOptions *options, FILE *out,
+                                  const CalAllocator *allocator, CalExportReport **report, CalError *error);
+
+/** One line of the export report. The kinds are those of import reports, with file and setup exchanged. */
+typedef struct CalExportNote {
+	CalImportKind kind;
+	const char *element; // of the setup: "joint \"elbow\""
+	const char *place;   // where it was defined, "arm.yaml:12:3"; "": not known
+	const char *text;    // what and why, and the remedy if there is one
+} CalExportNote;
+CAL_API int cal_export_note_count(const CalExportReport *report);
+/** Note `index` in the order in which they were found. */
+CAL_API CalStatus cal_export_note(const CalExportReport *report, int index, CalExportNote *note);
+CAL_API void cal_export_report_destroy(CalExportReport *report); // accepts NULL
 
 /* ---- model files ------------------------------------------------------------------------------------ */
 

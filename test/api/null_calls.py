@@ -27,6 +27,7 @@ OPTIONAL_OF = {
     "cal_loop_mobility": ["frozen", "rows", "speeds"],
     "cal_loop_project": ["report"],
     "cal_live_document": ["title"],
+    "cal_model_write": ["report"],
     "cal_node_inertia": ["rank"],
     "cal_sim_set_frozen": ["frozen"],
     "cal_projected_actuation": ["actuated"],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * robots.c — fuzz targets: any bytes as a robot file. What can be read has a sound description, runs or is refused with a
- * reason, and is the same model after it was written and read again. The length chooses the options.
+ * reason, and is the same model after it was written and read again, as a model file and, where nothing is missing there, as a
+ * robot file of each format. The length chooses the options.
  */
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
@@ -63,6 +64,38 @@ static void write_and_read(const CalSetup *setup) {
 	free(text);
 }
 
+/* A file in which nothing is missing can be read; one that may be partial is written whatever the model is. */
+static void export_and_read(const CalSetup *setup, CalFormat format, int partial) {
+	char *text = NULL;
+	size_t length = 0;
+	CalError error;
+	CalSetup *again = NULL;
+	CalExportReport *report = NULL;
+	CalExportNote note;
+	FILE *out = open_memstream(&text, &length);
+	fuzz_expect(out != NULL, "memory for a text");
+	memset(&error, 0x5a, sizeof error);
+	const CalStatus status =
+		cal_model_write(setup, format, &(CalWriteOptions){.partial = partial}, out, NULL, &report, &error);
+	fclose(out);
+	for (int i = 0; cal_export_note(report, i, &note) == CAL_OK; i++)
+		fuzz_expect(note.text[0] && note.element[0], "a note says what and about what");
+	if (status != CAL_OK) {
+		fuzz_expect_error(&error);
+		fuzz_expect(length == 0, "nothing is written of a model that is refused");
+	} else if (cal_model_parse(text, length, "again.xml", &(CalReadOptions){.partial = partial}, NULL, &again,
+	                           &error) != CAL_OK) {
+		fuzz_expect_error(&error);
+		if (!partial) {
+			fprintf(stderr, "%s\n%s\n", error.text, text);
+			fuzz_expect(false, "a robot that was written as a robot file can be read");
+		}
+	}
+	cal_setup_destroy(again);
+	cal_export_report_destroy(report);
+	free(text);
+}
+
 static void run(const uint8_t *data, size_t size) {
 	CalSetup *setup = NULL;
 	CalError error;
@@ -80,6 +113,10 @@ static void run(const uint8_t *data, size_t size) {
 	if (cal_setup_format(setup)[0]) {
 		compile(setup);
 		write_and_read(setup);
+		for (int format = CAL_FORMAT_URDF; format < CAL_FORMAT_COUNT; format++) {
+			export_and_read(setup, (CalFormat)format, 0);
+			export_and_read(setup, (CalFormat)format, 1);
+		}
 	}
 	cal_setup_destroy(setup);
 }

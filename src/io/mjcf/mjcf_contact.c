@@ -15,9 +15,6 @@
 
 #include "io/mjcf/mjcf_internal.h"
 
-static const double frequency = 100;                 // of the whole mass on one point [rad/s]
-static const double restitution = 0.2, impact = 0.5; // at this speed [m/s]
-
 enum { PLACE_MAX = 400, BLOCK = 16, MAX_CLASSES = 256 };
 
 /** Geoms of one body with equal bits. */
@@ -105,10 +102,11 @@ static bool make_shape(Mjcf *m, Contacts *c, int index, bool *made) {
 		c->first_approximated = geom->object.element;
 	*made = true;
 	shape->margin = fmax(geom->a.margin, 0);
-	shape->material = (CalContactMaterial){.stiffness = 2 * m->total_mass * frequency * frequency, // two in series
+	shape->material = (CalContactMaterial){.stiffness = 2 * m->total_mass * MJCF_CONTACT_FREQUENCY *
+	                                                    MJCF_CONTACT_FREQUENCY, // two in series
 	                                       .exponent = 1,
-	                                       .restitution = restitution,
-	                                       .impact_speed = impact,
+	                                       .restitution = MJCF_CONTACT_RESTITUTION,
+	                                       .impact_speed = MJCF_CONTACT_IMPACT,
 	                                       .friction_dynamic = geom->a.condim > 1 ? fmax(geom->a.friction[0], 0) : 0};
 	return (shape->name = geom->object.name ? geom->object.name : mjcf_format(m, "geom%d", index)) != NULL;
 }
@@ -324,7 +322,8 @@ static bool note_contacts(Mjcf *m, const Contacts *c, int devices) {
 			m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
 			"contact follows Calder's law instead of MuJoCo's solver: %.3g N/m at each point, restitution %g at %g "
 			"m/s; friction is the geometric mean of both sides, not the larger one",
-			m->total_mass * frequency * frequency, restitution, impact))
+			m->total_mass * MJCF_CONTACT_FREQUENCY * MJCF_CONTACT_FREQUENCY, MJCF_CONTACT_RESTITUTION,
+			MJCF_CONTACT_IMPACT))
 		return false;
 	if (c->approximated && !import_note(m->im, CAL_IMPORT_CHANGED, c->first_approximated, NULL,
 	                                    "%d cylinder%s and ellipsoids touch as capsules or spheres that fit",

@@ -19,6 +19,11 @@
 #include "io/mjcf/mjcf.h"
 #include "math/placement.h"
 
+/* The law of contact, which MJCF does not give: the frequency of the whole mass on one point [rad/s], restitution at a speed. */
+#define MJCF_CONTACT_FREQUENCY 100.0
+#define MJCF_CONTACT_RESTITUTION 0.2
+#define MJCF_CONTACT_IMPACT 0.5 // [m/s]
+
 enum { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO };
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

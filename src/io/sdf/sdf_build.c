@@ -10,7 +10,26 @@
 
 #include "io/sdf/sdf_reader.h"
 
+/* Of `to` in `from` by the poses of the file, where few of them lead there: exact, and without the way over the world. */
+static bool find_path(const Sdf *s, int from, int to, dpose *X) {
+	enum { MOST_STEPS = 4 };
+	*X = dpose_identity();
+	for (int i = 0; i < MOST_STEPS && to != from; i++) {
+		const SdfFrame *f = &s->frames[to];
+		if (f->kind == SDF_MODEL || f->kind == SDF_WORLD)
+			return false;
+		*X = dpose_mul(f->given, *X);
+		to = f->relative_to;
+	}
+	return to == from;
+}
+
 static dpose between(const Sdf *s, int from, int to) {
+	dpose X;
+	if (find_path(s, from, to, &X))
+		return X;
+	if (find_path(s, to, from, &X))
+		return dpose_inverse(X);
 	return dpose_mul(dpose_inverse(s->frames[from].in_world), s->frames[to].in_world);
 }
 

@@ -59,8 +59,9 @@ static bool read_direction(Sdf *s, const SdfJoint *joint, SdfAxis *axis) {
 	                                            "joint \"%.80s\": the axis has length %g; taken: its direction",
 	                                            s->frames[joint->frame].name, length))
 		return false;
-	const dvec3 in_world = dmat_mul_vec(s->frames[frame].in_world.R, dscale(1 / length, dvec_in(given)));
-	axis->xyz = dvec_out(dmat_tmul_vec(s->frames[joint->frame].in_world.R, in_world));
+	const dvec3 unit = dscale(1 / length, dvec_in(given));
+	const dvec3 in_world = dmat_mul_vec(s->frames[frame].in_world.R, unit);
+	axis->xyz = dvec_out(frame == joint->frame ? unit : dmat_tmul_vec(s->frames[joint->frame].in_world.R, in_world));
 	return true;
 }
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mjcf_write_actuator.c — loads as actuators, springs between nodes as tendons, weight compensation.
+ *
+ * The input of an actuator is constant in a setup: it is part of the bias, and its gain is zero.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf/mjcf_write.h"
+
+/* ---- which devices ------------------------------------------------------------------------------------- */
+
+static bool is_always_on(const CalAppliedLoadDef *def) { return def->start == 0 && def->end == 0; }
+static bool is_number(const CalLoadValue *v) { return !v->formula && v->table.count == 0; }
+
+static bool affine_of(const CalAppliedLoadDef *def, const char *joint, MjcfAffine *out) {
+	*out = (MjcfAffine){def->effort.number, 0, 0, -INFINITY, INFINITY};
+	return is_number(&def->effort) || (def->effort.formula && mjcf_read_affine(def->effort.formula, joint, out));
+}
+
+static bool is_effort(const Export *ex, const CalAppliedLoadDef *def) {
+	int link;
+	MjcfAffine affine;
+	const CalJointDef *joint = cal_desc_joint(ex->desc, def->joint, NULL, NULL);
+	return joint && is_always_on(def) && export_find_axis(ex, def->joint, def->dof, &link) &&
+	       cal_joint_speed_count(joint) == 1 && affine_of(def, joint->name, &affine);
+}
+
+static bool is_wrench(const CalAppliedLoadDef *def) {
+	bool constant = def->node.value != 0 && is_always_on(def);
+	for (int i = 0; i < 3; i++)
+		constant = constant && is_number(&def->force[i]) && is_number(&def->moment[i]);
+	return constant;
+}
+
+/* Factor of the weight that a constant force in world axes at the center of mass lifts; 0: it is something else. */
+static double weight_factor(const Export *ex, const CalAppliedLoadDef *def, CalBodyId *body) {
+	const CalNodeDef *node = cal_desc_node(ex->desc, def->node, body);
+	const CalBodyDef *b = node ? cal_desc_body(ex->desc, *body) : NULL;
+	const CalGroupDef *group = b ? cal_desc_group(ex->desc, b->group) : NULL;
+	if (!group || def->frame != CAL_FRAME_WORLD || strcmp(node->name, "gravcomp") != 0 || !(b->mass > 0))
+		return 0;
+	const double g2 = ddot(dvec_in(group->gravity), dvec_in(group->gravity));
+	const dvec3 f = {def->force[0].number, def->force[1].number, def->force[2].number};
+	const double factor = -ddot(f, dvec_in(group->gravity)) / (g2 * b->mass);
+	const dvec3 off = dadd(f, dscale(factor * b->mass, dvec_in(group->gravity)));
+	const bool at_com = node->placement.position.x == b->com.x && node->placement.position.y == b->com.y &&
+	                    node->placement.position.z == b->com.z;
+	return at_com && g2 > 0 && ddot(off, off) <= 1e-24 * ddot(f, f) && def->moment[0].number == 0 &&
+	               def->moment[1].number == 0 && def->moment[2].number == 0
+	           ? factor
+	           : 0;
+}
+
+bool mjcf_takes_device(Export *ex, const char *type, const void *device) {
+	CalBodyId body;
+	if (strcmp(type, "spring") == 0)
+		return !((const CalSpringDef *)device)->strut &&
+		       !(((const CalSpringDef *)device)->cable && ((const CalSpringDef *)device)->length == 0);
+	if (strcmp(type, "contact") == 0)
+		return mjcf_takes_contact(ex, device);
+	if (strcmp(type, "applied_load") != 0)
+		return false;
+	const CalAppliedLoadDef *def = device;
+	return is_effort(ex, def) ||
+	       (is_wrench(def) && (def->frame == CAL_FRAME_NODE || weight_factor(ex, def, &body) != 0));
+}
+
+/* A constant effort on all scalar axes of a joint, or a constant wrench in axes of its node, at all times. */
+bool mjcf_takes_load(Export *ex, const CalLoadDef *def) {
+	int link;
+	const bool always = def->start <= 0 && def->end == INFINITY;
+	for (int i = 0; i < def->dof_count && def->joint.value; i++)
+		if (def->dofs[i].has_acceleration || !export_find_axis(ex, def->joint, i, &link))
+			return false;
+	return always && (def->joint.value != 0 || (def->node.value != 0 && def->frame == CAL_FRAME_NODE));
+}
+
+typedef void (*DeviceFn)(MjcfOut *m, const void *def);
+
+static void for_each(MjcfOut *m, const char *wanted, DeviceFn act) {
+	const char *type;
+	const void *def;
+	for (int i = 0; cal_setup_device(m->ex->setup, i, &type, NULL, &def) == CAL_OK && m->ex->status == CAL_OK; i++)
+		if (strcmp(type, wanted) == 0 && mjcf_takes_device(m->ex, type, def))
+			act(m, def);
+}
+
+/* ---- weight compensation ------------------------------------------------------------------------------- */
+
+enum { NO_SITE = -2 };
+
+static void take_gravcomp(MjcfOut *m, const void *device) {
+	const CalAppliedLoadDef *def = device;
+	CalBodyId body = {0};
+	const double factor = is_wrench(def) ? weight_factor(m->ex, def, &body) : 0;
+	if (factor == 0)
+		return;
+	m->gravcomp[m->ex->link_of_body[body.value]] += factor;
+	m->site_of_node[def->node.value] = NO_SITE; // the reader makes it again
+}
+
+void mjcf_find_gravcomp(MjcfOut *m) { for_each(m, "applied_load", take_gravcomp); }
+
+/* ---- actuators ----------------------------------------------------------------------------------------- */
+
+static void put_bias(Export *ex, double constant, double position, double speed) {
+	export_attribute(ex, "gainprm", "0");
+	export_attribute(ex, "biastype", "affine");
+	export_attribute_numbers(ex, "biasprm", (const double[3]){constant, position, speed}, 3);
+}
+
+static void put_effort(MjcfOut *m, const CalAppliedLoadDef *def) {
+	Export *ex = m->ex;
+	int link;
+	MjcfAffine a;
+	affine_of(def, cal_desc_joint(ex->desc, def->joint, NULL, NULL)->name, &a);
+	export_find_axis(ex, def->joint, def->dof, &link);
+	export_attribute(ex, "joint", ex->links[link].joint_name);
+	put_bias(ex, a.constant, a.position, a.speed);
+	if (isfinite(a.lower))
+		export_attribute_numbers(ex, "forcerange", (const double[2]){a.lower, a.upper}, 2);
+	if (def->effort.formula)
+		export_note(ex, CAL_IMPORT_CHANGED, "device", def->name, def->place,
+		            "the inputs in its formula are part of the bias of an actuator without gain");
+}
+
+static void put_wrench(MjcfOut *m, const CalAppliedLoadDef *def) {
+	const double gear[6] = {def->force[0].number,  def->force[1].number,  def->force[2].number,
+	                        def->moment[0].number, def->moment[1].number, def->moment[2].number};
+	export_attribute(m->ex, "site", m->sites[mjcf_site_of(m, def->node, def->name)].name);
+	export_attribute_numbers(m->ex, "gear", gear, 6);
+	put_bias(m->ex, 1, 0, 0);
+}
+
+static void put_actuator(MjcfOut *m, const void *device) {
+	const CalAppliedLoadDef *def = device;
+	const bool effort = is_effort(m->ex, def);
+	if (!effort && m->site_of_node[def->node.value] == NO_SITE)
+		return;
+	export_open(m->ex, "general");
+	export_attribute(m->ex, "name", export_new_name(m->ex, &m->device_names, def->name));
+	if (effort)
+		put_effort(m, def);
+	else
+		put_wrench(m, def);
+	export_close(m->ex, "general");
+}
+
+static void open_load(MjcfOut *m) {
+	export_open(m->ex, "general");
+	export_attribute(m->ex, "name", export_new_name(m->ex, &m->device_names, "load"));
+}
+
+static void put_load_on_joint(MjcfOut *m, const CalLoadDef *def) {
+	int link = 0;
+	for (int i = 0; i < def->dof_count; i++) {
+		if (!def->dofs[i].has_effort || !export_find_axis(m->ex, def->joint, i, &link))
+			continue;
+		open_load(m);
+		export_attribute(m->ex, "joint", m->ex->links[link].joint_name);
+		put_bias(m->ex, def->dofs[i].effort, 0, 0);
+		export_close(m->ex, "general");
+	}
+}
+
+static void put_load_on_node(MjcfOut *m, const CalLoadDef *def) {
+	const CalVec3 f = def->wrench.linear, t = def->wrench.angular;
+	open_load(m);
+	export_attribute(m->ex, "site", m->sites[mjcf_site_of(m, def->node, "load")].name);
+	export_attribute_numbers(m->ex, "gear", (const double[6]){f.x, f.y, f.z, t.x, t.y, t.z}, 6);
+	put_bias(m->ex, 1, 0, 0);
+	export_close(m->ex, "general");
+}
+
+static void put_loads(MjcfOut *m) {
+	CalLoadDef def;
+	for (int i = 0; cal_setup_load(m->ex->setup, i, &def) == CAL_OK && m->ex->status == CAL_OK; i++) {
+		if (!mjcf_takes_load(m->ex, &def))
+			continue;
+		if (def.joint.value)
+			put_load_on_joint(m, &def);
+		else
+			put_load_on_node(m, &def);
+	}
+}
+
+void mjcf_put_actuators(MjcfOut *m) {
+	export_open(m->ex, "actuator");
+	for_each(m, "applied_load", put_actuator);
+	put_loads(m);
+	export_close(m->ex, "actuator");
+}
+
+/* ---- tendons ------------------------------------------------------------------------------------------- */
+
+static void put_end(MjcfOut *m, CalNodeId node, const char *name) {
+	export_open(m->ex, "site");
+	export_attribute(m->ex, "site", m->sites[mjcf_site_of(m, node, name)].name);
+	export_close(m->ex, "site");
+}
+
+static void put_spring(MjcfOut *m, const void *device) {
+	const CalSpringDef *def = device;
+	export_open(m->ex, "spatial");
+	export_attribute(m->ex, "name", export_new_name(m->ex, &m->device_names, def->name));
+	export_attribute_number(m->ex, "stiffness", def->stiffness);
+	export_attribute_number(m->ex, "damping", def->damping);
+	export_attribute_numbers(m->ex, "springlength", (const double[2]){def->cable ? 0 : def->length, def->length}, 2);
+	put_end(m, def->a, def->name);
+	put_end(m, def->b, def->name);
+	export_close(m->ex, "spatial");
+}
+
+static void place_spring(MjcfOut *m, const void *device) {
+	const CalSpringDef *def = device;
+	mjcf_site_of(m, def->a, def->name);
+	mjcf_site_of(m, def->b, def->name);
+}
+
+static void place_wrench(MjcfOut *m, const void *device) {
+	const CalAppliedLoadDef *def = device;
+	if (!is_effort(m->ex, def) && m->site_of_node[def->node.value] != NO_SITE)
+		mjcf_site_of(m, def->node, def->name);
+}
+
+void mjcf_place_devices(MjcfOut *m) {
+	CalLoadDef load;
+	for_each(m, "spring", place_spring);
+	for_each(m, "applied_load", place_wrench);
+	for (int i = 0; cal_setup_load(m->ex->setup, i, &load) == CAL_OK; i++)
+		if (!load.joint.value && mjcf_takes_load(m->ex, &load))
+			mjcf_site_of(m, load.node, "load");
+}
+
+void mjcf_put_tendons(MjcfOut *m) {
+	export_open(m->ex, "tendon");
+	mjcf_put_coupling_tendons(m);
+	for_each(m, "spring", put_spring);
+	export_close(m->ex, "tendon");
+}
