@@ -143,8 +143,9 @@ CalStatus fe_model_place(CalFeModel *fe, int frame, const FeUnplaced *unplaced, 
 	Pool pool;
 	pool_init(&pool, &fe->pool.allocator);
 	double *R = pool_array(&pool, 6 * (size_t)fe->dof_count, sizeof *R), size = 0;
-	CalStatus status =
-		R ? follow_frame(fe, &at, R, &pool, error) : fe_file_error(error, fe->path, CAL_ERR_MEMORY, "out of memory");
+	if (!R)
+		return fe_file_error(error, fe->path, CAL_ERR_MEMORY, "out of memory"); // the pool has nothing then
+	CalStatus status = follow_frame(fe, &at, R, &pool, error);
 	for (int i = 0; i < fe->node_count; i++)
 		size = fmax(size, distance(fe->nodes[i].position, at.position));
 	for (int k = 0; k < count && status == CAL_OK; k++)

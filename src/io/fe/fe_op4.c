@@ -197,7 +197,7 @@ static CalStatus take_values(Op4 *o, long column, long row, long count) {
 	    (o->type <= 2 && row + count - 1 > o->row_count))
 		return bad(o, "a column has more rows than the matrix");
 	for (long k = 0; k < count && status == CAL_OK; k++) {
-		double value;
+		double value = 0;
 		status = o->word == 0 ? text_value(o, k, &value) : binary_value(o, &value);
 		if (status == CAL_OK && o->type <= 2)
 			status = add_value(o, row + k, column, value);
@@ -212,7 +212,7 @@ static CalStatus take_strings(Op4 *o, long column, long words) {
 	const long per_value = o->word != 8 && o->type % 2 == 0 ? 2 : 1;
 	CalStatus status = CAL_OK;
 	while (words > 0 && status == CAL_OK) {
-		long head[2], length, row;
+		long head[2] = {0}, length, row;
 		status = take_integers(o, o->big ? 2 : 1, head);
 		if (status != CAL_OK)
 			return status;
@@ -229,7 +229,7 @@ static CalStatus take_strings(Op4 *o, long column, long words) {
 /* The values of a column that nobody needs, of a text file, have to be passed too; of a binary one the record ends. */
 static CalStatus read_columns(Op4 *o) {
 	for (long last = 0;;) {
-		long head[3];
+		long head[3] = {0};
 		CalStatus status = o->word ? next_record(o) : CAL_OK;
 		if (status == CAL_OK)
 			status = take_integers(o, 3, head);
@@ -279,7 +279,7 @@ static bool parse_format(const char *text, int *per_line, int *width) {
 /* The header of the next matrix; *more false: there is none. */
 static CalStatus read_text_header(Op4 *o, bool *more) {
 	CalStatus status = CAL_OK;
-	long value[4];
+	long value[4] = {0};
 	do
 		*more = fe_text_next(o->t, &status);
 	while (*more && !o->t->line[strspn(o->t->line, " \t")]);
@@ -300,7 +300,7 @@ static CalStatus read_text_header(Op4 *o, bool *more) {
 }
 
 static CalStatus read_binary_header(Op4 *o, bool *more) {
-	long value[4];
+	long value[4] = {0};
 	*more = o->t->at < o->t->length;
 	CalStatus status = *more ? next_record(o) : CAL_OK;
 	if (status != CAL_OK || !*more)
@@ -365,24 +365,21 @@ static CalStatus find_bulk(const char *path, char *found, CalError *error) {
 static CalStatus read_op4(CalFeModel *made, const char *bulk, const char *stiffness, const char *mass,
                           CalError *error) {
 	char beside[PATH_SIZE];
-	CalStatus status = bulk ? CAL_OK : find_bulk(made->path, beside, error);
+	FeText t;
 	Op4Rows rows = {.fe = made};
 	Nastran n = {.fe = made, .error = error};
-	FeText *t = status == CAL_OK ? memory_alloc(&made->pool.allocator, sizeof *t) : NULL;
-	if (status == CAL_OK && !t)
-		status = fe_file_error(error, made->path, CAL_ERR_MEMORY, "out of memory");
+	CalStatus status = bulk ? CAL_OK : find_bulk(made->path, beside, error);
 	if (status == CAL_OK)
 		status = op4_rows_read(&rows, bulk ? bulk : beside, error);
 	if (status == CAL_OK)
-		status = fe_model_open(made, t, made->path, error);
+		status = fe_model_open(made, &t, made->path, error);
 	if (status == CAL_OK) {
-		Op4 o = {.n = &n, .rows = &rows, .t = t, .stiffness = stiffness, .mass = mass};
+		Op4 o = {.n = &n, .rows = &rows, .t = &t, .stiffness = stiffness, .mass = mass};
 		status = read_matrices(&o);
-		fe_text_close(t);
+		fe_text_close(&t);
 	}
 	if (status == CAL_OK)
 		status = nastran_complete(&n, stiffness, mass);
-	memory_free(&made->pool.allocator, t);
 	op4_rows_free(&rows);
 	nastran_free(&n);
 	return status;
