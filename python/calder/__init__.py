@@ -11,6 +11,7 @@ SI units and radians; quaternions (w, x, y, z); spatial vectors angular first. d
 """
 from ._calder import ffi as _ffi
 from ._calder import lib as _lib
+from .device import Context, Device
 from .dynamics import Energy, Momentum, Wrench
 from .errors import (
     ArgumentError,
@@ -27,11 +28,18 @@ from .errors import (
 from .group import Group
 from .model import Model, load, loads
 from .pose import Pose
+from .recording import quantities
+from .results import Results
+from .results_file import ResultsFile, open
+from .sim import Sim, methods
 from .state import State
+from .transitions import Transition
 
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "BusyError", "ClosedError", "Energy", "Error", "FileError", "Group", "InputError", "Model",
-    "ModelError", "Momentum", "NumericalError", "Pose", "StaleError", "State", "UnsupportedError", "Wrench", "load", "loads",
+    "ArgumentError", "BusyError", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "Group", "InputError", "Model",
+    "ModelError", "Momentum", "NumericalError", "Pose", "Results",
+    "ResultsFile", "Sim", "StaleError", "State", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "open",
+    "quantities",
 ]

@@ -34,9 +34,14 @@ class Group(Dynamics, Kinematics):
         check(lib.cal_model_compile(lib.cal_setup_desc(setup), options, place, error), error)
         size = lib.cal_model_size(place[0])
         # Functions of drives and user joints belong to the setup: it has to outlive the model.
-        self._m = ffi.gc(place[0], lambda m, _setup=setup: lib.cal_model_destroy(m), size)
-        self._setup = setup
         self._solver = solver
+        self._adopt(ffi.gc(place[0], lambda m, _setup=setup: lib.cal_model_destroy(m), size), setup)
+
+    def _adopt(self, model: Any, setup: Any, owner: Any = None) -> None:
+        """Reads names and counts of a compiled model; keeps its owner alive."""
+        self._m = model
+        self._setup = setup
+        self._owner = owner
         self._work_size = lib.cal_work_size(self._m)
         self.name: str = text(lib.cal_model_name(self._m))
         self.bodies: tuple[Body, ...] = read_bodies(self._m)
