@@ -138,8 +138,8 @@ class Recordings:
         if not interval >= 0:
             raise ArgumentError(f"interval: expected a time >= 0 [s], not {interval!r}")
         with self._handle as c:
-            end = self._end(c, duration, until)
             self._begin(c)
+            end = self._end(c, duration, until)
             sampler = Sampler()
             for name in names:
                 sampler.add(c, name)
@@ -162,9 +162,7 @@ class Recordings:
             piece = np.empty((size, width))
             held = ffi.from_buffer("double[]", piece)
             record.rows, record.capacity, record.used = held, size, 0
-            stopped = False
-            while record.used < size and (record.taken == 0 or lib.cal_sim_time(c) < record.end) and not stopped:
-                stopped = self._advance(lib.glue_record(c, self._handle.clock, record, self._error))
+            stopped = self._advance(lib.glue_record(c, self._handle.clock, record, self._error))
             pieces.append(piece[: record.used])
             if stopped:
                 break
