@@ -134,7 +134,7 @@ class NamedArray(np.ndarray[Any, Any]):
                 raise ArgumentError(f"{key!r} has {len(names)} numbers: {', '.join(names)}; got shape {np.shape(value)}")
             key = place
         try:
-            super().__setitem__(key, value)
+            super().__setitem__(key, value)  # type: ignore[no-untyped-call]
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"cannot assign: {error}") from None
 
@@ -145,10 +145,10 @@ class NamedArray(np.ndarray[Any, Any]):
         """A plain array with the same numbers."""
         return np.array(self, copy=True, subok=False)
 
-    def __copy__(self) -> Array:
+    def __copy__(self) -> Array:  # type: ignore[override]
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Array:
+    def __deepcopy__(self, memo: Any) -> Array:  # type: ignore[override]
         return self.copy()
 
     def __reduce__(self) -> Any:
