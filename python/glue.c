@@ -122,15 +122,32 @@ typedef struct GlueRecord {
 	double *rows;
 	int64_t capacity, used;
 	int64_t examined;
+	int64_t regular;
+	const double *extra;
+	int64_t extra_count, extra_next;
 } GlueRecord;
 
 /* When the next sample is due; the last one is at the end, as in the records of the command line. */
 static double next_sample(const GlueRecord *record) {
 	static const double coincidence = 1e-9; // of an interval
-	if (!(record->interval > 0))
-		return record->end;
-	const double next = record->start + (double)record->taken * record->interval;
-	return next > record->end - coincidence * record->interval ? record->end : next;
+	double next = record->end;
+	if (record->interval > 0)
+		next = record->start + (double)record->regular * record->interval;
+	if (next > record->end - coincidence * record->interval)
+		next = record->end;
+	if (record->extra_next < record->extra_count && record->extra[record->extra_next] < next)
+		next = record->extra[record->extra_next];
+	return next;
+}
+
+/* Which samples are behind. */
+static void count_sample(GlueRecord *record, double t) {
+	while (record->interval > 0 && t >= record->start + (double)record->regular * record->interval)
+		record->regular++;
+	while (record->extra_next < record->extra_count && t >= record->extra[record->extra_next])
+		record->extra_next++;
+	record->taken++;
+	record->used++;
 }
 
 static CalStatus take_sample(CalSim *sim, GlueRecord *record) {
@@ -140,8 +157,7 @@ static CalStatus take_sample(CalSim *sim, GlueRecord *record) {
 	const double t = cal_sim_time(sim), span = record->end - record->start;
 	if (status != CAL_OK)
 		return status;
-	record->taken++;
-	record->used++;
+	count_sample(record, t);
 	if (t < record->end && t < record->start + (double)record->examined * span / EXAMINATIONS)
 		return CAL_OK;
 	record->examined++;
@@ -243,4 +259,14 @@ static CalStatus glue_add_control(CalSim *sim, const char *name, const GlueContr
 	                          .sample_offset = offset,
 	                          .accounts = 1};
 	return cal_sim_add_device(sim, &def, device, error);
+}
+
+/* ---- campaigns ---------------------------------------------------------------------------------- */
+
+/* What a plan's output makes of samples at t[count]; x[stride i]. */
+static double glue_statistic(const CalPlanOutput *output, const double *t, const double *x, size_t stride, size_t count) {
+	CalStatisticAccumulator accumulator = {0};
+	for (size_t i = 0; i < count; i++)
+		cal_statistic_add(&accumulator, output, t[i * stride], x[i * stride]);
+	return cal_statistic_value(&accumulator, output);
 }

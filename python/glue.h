@@ -36,6 +36,9 @@ typedef struct GlueRecord {
 	double *rows;                /* [capacity columns] */
 	int64_t capacity, used;
 	int64_t examined;
+	int64_t regular;      /* samples at multiples of the interval */
+	const double *extra;  /* [extra_count] further times, ascending */
+	int64_t extra_count, extra_next;
 } GlueRecord;
 CalStatus glue_record(CalSim *sim, GlueClock *clock, GlueRecord *record, CalError *error);
 
@@ -66,3 +69,6 @@ extern "Python" int glue_on_outputs(const CalDevice *device, CalEvalContext *con
 /* ---- events with Python actions ---- */
 extern "Python" CalStatus glue_on_action(void *user, CalSim *sim, CalError *error);
 extern "Python" int glue_on_value(void *user, CalEvalContext *context, double *value);
+
+/* ---- campaigns ---- */
+double glue_statistic(const CalPlanOutput *output, const double *t, const double *x, size_t stride, size_t count);
