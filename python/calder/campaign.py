@@ -77,7 +77,8 @@ class Cases:
         """A pandas.DataFrame: index case, columns status, message, parameters, outputs."""
         import pandas
 
-        rows = [{"status": c.status, "message": c.message, **self.plan.values(c.k), **c.outputs} for c in self.cases]
+        rows: list[dict[str, Any]] = [
+            {"status": c.status, "message": c.message, **self.plan.values(c.k), **c.outputs} for c in self.cases]
         return pandas.DataFrame(rows, index=pandas.Index([c.k for c in self.cases], name="case"))
 
     def __repr__(self) -> str:
