@@ -58,7 +58,9 @@ class State:
         self._udot_p = held + nq + 2 * nu
         self._c = ffi.new("CalState *", {"q": held + 0, "u": held + nq})
         self._input = ffi.new("CalInput *")
-        self._tau_bound = self._tau_held = self._tau_seen = None
+        self._tau_bound: Any = None
+        self._tau_held: Any = None
+        self._tau_seen: Any = None
         self._out_bound = self._out_held = self._out_seen = _NOTHING
         self._out_p = self._udot_p
         work = ffi.new("CalWork **")
