@@ -2,7 +2,7 @@
 """Group: one compiled system of bodies in one gravity field, with its algorithms."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .linear import LinearAlgorithms
 from .loops import Loops
 from .operators import Operators
 from .state import State
+
+if TYPE_CHECKING:
+    from .branches import Branches
 
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
@@ -134,6 +137,12 @@ class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
     def neutral(self) -> State:
         """A new state with all joints at zero and quaternions at identity."""
         return State(self)
+
+    def parallel(self, threads: int, branches: int = 0, *, forced: bool = False) -> Branches:
+        """The group divided into branches, for forward dynamics of a large model by several threads."""
+        from .branches import Branches
+
+        return Branches(self, threads, branches, forced=forced)
 
     def _own(self, state: Any) -> None:
         if not isinstance(state, State):

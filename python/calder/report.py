@@ -43,6 +43,20 @@ class Finding:
     text: str
 
 
+@dataclass(frozen=True)
+class RunSettings:
+    """Run settings of a model."""
+
+    duration: float
+    """[s]"""
+    method: str
+    step: float
+    """[s]; 0: chosen."""
+    rtol: float
+    atol: float
+    signals: tuple[str, ...]
+
+
 @ffi.def_extern()
 def glue_on_finding(user: Any, finding: Any) -> None:
     ffi.from_handle(user).append(Finding(finding.status < 0, text(finding.text)))
@@ -80,6 +94,32 @@ class Reports:
             notes.append(ImportNote(text(lib.cal_import_name(note.kind)), text(note.file), note.line, note.column,
                                     text(note.element), text(note.text)))
         return notes
+
+    @property
+    def devices(self) -> dict[str, str]:
+        """Devices of the model by name, and their types."""
+        kind, name, found = ffi.new("const char **"), ffi.new("const char **"), {}
+        for i in range(lib.cal_setup_device_count(self._setup)):
+            check(lib.cal_setup_device(self._setup, i, kind, name, ffi.NULL))
+            found[text(name[0])] = text(kind[0])
+        return found
+
+    @property
+    def events(self) -> dict[str, list[str]]:
+        """Events of the model by name, and the kinds of their actions."""
+        e, found = ffi.new("CalSetupEvent *"), {}
+        for i in range(lib.cal_setup_event_count(self._setup)):
+            check(lib.cal_setup_event(self._setup, i, e))
+            found[text(e.name)] = [text(lib.cal_action_name(e.actions[k].kind)) for k in range(e.action_count)]
+        return found
+
+    @property
+    def run_settings(self) -> RunSettings:
+        """How long and by which method the model is run by default."""
+        r = lib.cal_setup_run(self._setup)
+        signals = [[text(s.signals[k]) for k in range(s.signal_count)] for s in (r.streams[i] for i in range(r.stream_count))]
+        return RunSettings(r.duration, text(lib.cal_method_name(r.method.method)), r.method.step, r.method.rtol, r.method.atol,
+                           tuple(signals[0]) if signals else ())
 
     def check(self) -> list[Finding]:
         """All errors and warnings of the description."""

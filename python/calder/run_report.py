@@ -49,6 +49,25 @@ class Balance:
     """About the world's origin [kg m^2/s]."""
 
 
+@dataclass(frozen=True, eq=False)
+class Monitor:
+    """Invariants of a group and how they changed since the start."""
+
+    energy: float
+    """Total, now [J]."""
+    energy_change: float
+    """[J]; drift of the integration only where `energy_conserved`."""
+    linear_change: Array
+    """[kg m/s]; drift only where `momentum_conserved`."""
+    angular_change: Array
+    """About the world's origin [kg m^2/s]."""
+    residual: float
+    """Of loops, the largest now."""
+    residual_rate: float
+    energy_conserved: bool
+    momentum_conserved: bool
+
+
 @dataclass(frozen=True)
 class Stats:
     """Counts and clocks of a run since its start."""
