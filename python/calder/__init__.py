@@ -44,6 +44,6 @@ __version__: str = _ffi.string(_lib.cal_version()).decode()
 __all__ = [
     "ArgumentError", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Model",
     "Modal", "ModelError", "Momentum", "NumericalError", "Plan", "Pose", "Results",
-    "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "open",
+    "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods",
     "quantities",
 ]

@@ -158,6 +158,9 @@ class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
 
         raise make(status, f"{where}: {status_text(status)}{detail}")
 
+    def __reduce__(self) -> Any:
+        return _restore, (setup_text(self._setup), text(lib.cal_setup_name(self._setup)), self._solver, self.name)
+
     def __deepcopy__(self, memo: Any) -> Group:
         return self
 
@@ -175,3 +178,20 @@ class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
 
     def __repr__(self) -> str:
         return f"<calder.{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {self.nu} dof>"
+
+
+def setup_text(setup: Any) -> str:
+    """A setup as a model file."""
+    place, length, error = ffi.new("char **"), ffi.new("size_t *"), new_error()
+    status = lib.glue_setup_text(setup, place, length, error)
+    try:
+        check(status, error)
+        return bytes(ffi.buffer(place[0], length[0])).decode()
+    finally:
+        lib.free(place[0])
+
+
+def _restore(content: str, source: str, solver: str, name: str) -> Group:
+    from .model import loads
+
+    return loads(content, name=source, solver=solver).groups[name]

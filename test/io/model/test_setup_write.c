@@ -365,7 +365,8 @@ static void visuals_without_orientation_come_back(void **state) {
 	CalSetup *setup = parse(BODIES, "t.yaml");
 	CalError error = {0};
 	CalStatus status;
-	const CalVisual box = {.kind = CAL_VISUAL_BOX, .placement = {.position = {1, 2, 3}}, .size = {1, 1, 1}, .color = -1};
+	const CalVisual box = {
+		.kind = CAL_VISUAL_BOX, .placement = {.position = {1, 2, 3}}, .size = {1, 1, 1}, .color = -1};
 	assert_int_equal(cal_setup_add_visual(setup, (CalBodyId){1}, &box, &error), CAL_OK);
 	char *text = written(setup, &status, &error);
 	assert_int_equal(status, CAL_OK);
