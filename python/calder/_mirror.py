@@ -11,9 +11,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from ._arrays import Array
 from ._calder import ffi, lib
 from ._handle import SimHandle
 from ._names import text
@@ -56,7 +53,7 @@ class Mirrors:
         self._model = model
         self._generation = lib.cal_sim_generation(handle.c)
         self._states: list[State] | None = None
-        self._shadows: list[Array] = []
+        self._shadows: list[Any] = []
 
     # ---- finding ------------------------------------------------------------------------------
 
@@ -70,7 +67,7 @@ class Mirrors:
     def _make(self) -> list[State]:
         if self._states is None:
             self._states = [State(self._group(i)) for i in range(lib.cal_sim_group_count(self._handle.c))]
-            self._shadows = [np.empty(0) for _ in self._states]
+            self._shadows = [ffi.new("double[]", s.group.nq + s.group.nu + 1) for s in self._states]
             self.pull()
         return self._states
 
@@ -95,38 +92,24 @@ class Mirrors:
 
     # ---- exchange -----------------------------------------------------------------------------
 
-    @staticmethod
-    def _numbers(state: State) -> Array:
-        return state._block[: state.group.nq + state.group.nu]
-
     def pull(self) -> None:
         """What the simulation has."""
         self.look()
-        for i, state in enumerate(self._states or ()):
-            c = lib.cal_sim_state(self._handle.c, i)
-            ffi.memmove(state._c.q, c.q, 8 * state.group.nq)
-            ffi.memmove(state._c.u, c.u, 8 * state.group.nu)
-            state._c.t = c.t
-            self._shadows[i] = np.append(self._numbers(state), c.t)
-
-    def _differs(self, i: int, state: State) -> bool:
-        shadow = self._shadows[i]
-        return not np.array_equal(self._numbers(state), shadow[:-1]) or state._c.t != shadow[-1]
+        for i, (state, shadow) in enumerate(zip(self._states or (), self._shadows)):
+            lib.glue_pull_state(self._handle.c, i, state._c, shadow, state.group.nq, state.group.nu)
 
     def changed(self) -> bool:
         """Whether something was written to a state since."""
-        return any(self._differs(i, state) for i, state in enumerate(self._states or ()))
+        return any(lib.glue_state_differs(state._c, shadow, state.group.nq, state.group.nu)
+                   for state, shadow in zip(self._states or (), self._shadows))
 
     def push(self) -> bool:
         """Takes over what was written; True: something was."""
         self.look()
         done = False
-        for i, state in enumerate(self._states or ()):
-            if self._differs(i, state):
-                c = lib.cal_sim_state(self._handle.c, i)
-                ffi.memmove(c.q, state._c.q, 8 * state.group.nq)
-                ffi.memmove(c.u, state._c.u, 8 * state.group.nu)
-                c.t = state._c.t
+        for i, (state, shadow) in enumerate(zip(self._states or (), self._shadows)):
+            if lib.glue_state_differs(state._c, shadow, state.group.nq, state.group.nu):
+                lib.glue_push_state(self._handle.c, i, state._c, state.group.nq, state.group.nu)
                 done = True
         return done
 
