@@ -15,7 +15,7 @@ from .state import busy
 class SimHandle:
     """A CalSim with its scenario. Holds the setup, which must outlive both, and what callbacks point to."""
 
-    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "__weakref__")
+    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "user", "__weakref__")
 
     def __init__(self, setup: Any, options: Any, clock: Any, room: Any) -> None:
         place, scenario, error = ffi.new("CalSim **"), ffi.new("CalScenario **"), new_error()
@@ -41,6 +41,7 @@ class SimHandle:
         self.lock = threading.Lock()
         self.error = error
         self.closed = False
+        self.user = 0  # the thread that has it
         self.acting = 0  # the thread whose run is in the action of an event, which may change the simulation
 
     @contextmanager
@@ -58,9 +59,11 @@ class SimHandle:
         if self.closed:
             self.lock.release()
             raise ClosedError("this simulation was closed", -1)
+        self.user = threading.get_ident()
         return self.c
 
     def __exit__(self, *_: Any) -> None:
+        self.user = 0
         self.lock.release()
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ the topology changes the States are let go: old views keep their numbers, and no
 """
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -17,19 +18,28 @@ from ._names import text
 from .errors import ArgumentError, StaleError, unknown
 from .group import Group
 from .model import Model
-from .state import State
+from .state import State, busy
 
 
 class SimGroup(Group):
     """A group of a simulation whose topology has changed; its algorithms raise StaleError after the next change."""
 
     def __init__(self, handle: SimHandle, index: int) -> None:
+        self._owner = handle
         self._adopt(lib.cal_sim_model(handle.c, index), handle.kept[0], handle)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "_m":
+    @property
+    def _m(self) -> Any:
+        """The model in the simulation's memory: not for others while it runs, and not after a change."""
+        if self._pointer is None:
             raise StaleError("bodies have changed groups since, or the simulation was closed; ask the Sim for its states anew")
-        raise AttributeError(name)
+        if self._owner.user not in (0, threading.get_ident()):
+            raise busy()
+        return self._pointer
+
+    @_m.setter
+    def _m(self, pointer: Any) -> None:
+        self._pointer = pointer
 
     def __reduce__(self) -> Any:
         raise TypeError("the groups of a simulation after a change of topology are not pickled")
@@ -124,6 +134,6 @@ class Mirrors:
         """Old views keep their numbers; groups of the simulation end."""
         for state in self._states or ():
             if isinstance(state.group, SimGroup):
-                state.group.__dict__.pop("_m", None)
+                state.group._pointer = None
         self._states = None
         self._shadows = []
