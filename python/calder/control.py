@@ -14,9 +14,8 @@ import numpy as np
 
 from ._arrays import vector
 from ._calder import ffi, lib
-from ._lost import keep
 from .device import Context, Device, PythonDevice
-from .errors import ArgumentError, check
+from .errors import ArgumentError, check, keep
 from .state import State
 
 if TYPE_CHECKING:

@@ -12,17 +12,16 @@ import numpy as np
 from ._arrays import Array, NamedArray
 from ._calder import ffi, lib
 from ._handle import SimHandle
-from ._lost import take
 from ._mirror import Mirrors
 from ._names import long_text, text, vec3
 from .checkpoint import Checkpoints
 from .control import Callbacks
-from .errors import ArgumentError, check, fail, unknown
+from .errors import ArgumentError, check, fail, take, unknown
 from .linear import SimLinear
 from .model import Model
 from .pose import NodeView
 from .recording import Recordings
-from .run_report import Balance, Doubt, LogEntry, Monitor, Stats, read_doubts, read_log
+from .report import Balance, Doubt, LogEntry, Monitor, Stats, read_doubts, read_log
 from .state import State
 from .transitions import Transitions
 
