@@ -2,12 +2,14 @@
 """Forward dynamics of one large model by several threads (calder/branches.h, docs/parallel.md)."""
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
 from ._arrays import Array, output, pointer
 from ._calder import ffi, lib
+from ._handle import forked
 from .errors import check, fail, new_error
 
 if TYPE_CHECKING:
@@ -27,7 +29,13 @@ class Branches:
         place, error = ffi.new("CalBranches **"), new_error()
         model = group._m
         check(lib.cal_branches_create(model, options, place, error), error)
-        self._c = ffi.gc(place[0], lambda c, _model=model: lib.cal_branches_destroy(c))
+        self._pid = pid = os.getpid()
+
+        def destroy(c: Any, _model: Any = model) -> None:
+            if pid == os.getpid():  # a child has none of the threads that would have to end
+                lib.cal_branches_destroy(c)
+
+        self._c = ffi.gc(place[0], destroy)
         self.group = group
         self._lock_state = group.neutral()  # its lock guards the branches: calls must not overlap
 
@@ -50,6 +58,8 @@ class Branches:
         """Accelerations udot [nu], as group.forward()."""
         self.group._own(state)
         result = output(out, self.group._shape_u)
+        if self._pid != os.getpid():
+            raise forked()
         with self._lock_state, state:
             state._take_tau(tau)
             status = lib.cal_branches_forward(self._c, state._c, state._input, pointer(result))
