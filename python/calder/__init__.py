@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calder: dynamics of mechanical systems made of rigid and flexible bodies, at a cost linear in their number.
+
+    import calder
+    m = calder.load("arm.urdf")
+    s = m.state(); s.q["shoulder"] = 0.3
+    qdd = m.forward(s)
+    sim = calder.Sim(m); sim.run(10); sim["tool"].position
+
+SI units and radians; quaternions (w, x, y, z); spatial vectors angular first. docs/python.md
+"""
+from ._calder import ffi as _ffi
+from ._calder import lib as _lib
+from .builder import Builder
+from .campaign import Case, Cases, Plan
+from .device import Context, Device
+from .dynamics import Energy, Momentum, Wrench
+from .errors import (
+    ArgumentError,
+    BusyError,
+    ClosedError,
+    Error,
+    FileError,
+    InputError,
+    ModelError,
+    NumericalError,
+    StaleError,
+    UnsupportedError,
+)
+from .fe import FiniteElements, Modal
+from .group import Group
+from .linear import Linear, SystemMode
+from .model import Model, load, loads
+from .pose import Pose
+from .recording import quantities
+from .results import Results
+from .results_file import ResultsFile, open
+from .sim import Sim, methods
+from .state import State
+from .transitions import Transition
+
+__version__: str = _ffi.string(_lib.cal_version()).decode()
+
+__all__ = [
+    "ArgumentError", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Model",
+    "Modal", "ModelError", "Momentum", "NumericalError", "Plan", "Pose", "Results",
+    "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods",
+    "quantities",
+]
