@@ -39,15 +39,12 @@ def array(x: npt.ArrayLike, shape: tuple[int, ...], what: str, names: Sequence[s
         a = np.asarray(x)
         if a.dtype.kind not in "fiub":
             raise TypeError(f"numbers of type {a.dtype}")
-        a = np.ascontiguousarray(a, DOUBLE)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{what}: cannot be taken as an array of numbers ({error})") from None
-    if np.ndim(x) == 0 and shape == (1,):
-        a = a.reshape(1)
-    if a.shape != shape or np.ndim(x) == 0 and shape != (1,):
+    if a.shape != shape and not (a.shape == () and shape == (1,)):
         expected = f"{shape[0]} numbers" if len(shape) == 1 else f"an array of shape {shape}"
-        raise ArgumentError(f"{what}: expected {expected}{_listed(names)}; got shape {np.shape(x)}")
-    return a
+        raise ArgumentError(f"{what}: expected {expected}{_listed(names)}; got shape {a.shape}")
+    return np.ascontiguousarray(a, DOUBLE)  # gives a scalar one dimension
 
 
 def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
@@ -134,6 +131,8 @@ class NamedArray(np.ndarray[Any, Any]):
                 raise ArgumentError(f"{key!r} has {len(names)} numbers: {', '.join(names)}; got shape {np.shape(value)}")
             key = place
         try:
+            if type(value) is not float and np.asarray(value).dtype.kind not in "fiub":  # NumPy reads texts, and None as NaN
+                raise TypeError(f"expected numbers, not {type(value).__name__}")
             super().__setitem__(key, value)
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"cannot assign: {error}") from None

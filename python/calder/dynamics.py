@@ -6,6 +6,7 @@ memory of the state and the result out of it, so that no buffer is checked or wr
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,8 @@ class _Input:
             items = list(wrenches)
         list_c = ffi.new("CalWrench[]", len(items))
         for c, wrench in zip(list_c, items):
+            if not isinstance(wrench, Wrench):
+                raise ArgumentError(f"wrenches: give calder.Wrench objects or {{node: (moment, force)}}, not {type(wrench).__name__}")
             c.node = group.node_index(wrench.node)
             c.frame = 1 if wrench.local else 0
             c.f.angular.x, c.f.angular.y, c.f.angular.z = vector(wrench.moment, 3, "moment")
@@ -144,7 +147,7 @@ class Dynamics(Core):
                 self._fail(status, state, "forward dynamics")
             if out is None:
                 return state._udot.copy()
-            if type(out) is _ndarray and out.shape == self._shape_u and out.dtype is DOUBLE:
+            if type(out) is _ndarray and out.shape == self._shape_u and out.dtype is DOUBLE and out.flags.writeable:
                 out[...] = state._udot
                 return out
             output(out, self._shape_u)[...] = state._udot
@@ -171,6 +174,8 @@ class Dynamics(Core):
         self._own(state)
         if elastic is not None:
             self._own(elastic)
+        if not (h >= 0 and math.isfinite(h)):
+            raise ArgumentError(f"h: expected a time >= 0 [s], not {h!r}")
         given = _Input(self, tau, wrenches, None, None)
         result = output(out, self._shape_u)
         with state:
