@@ -137,7 +137,7 @@ def compliance_of_no_nodes_is_empty() -> None:
     assert m.compliance(s(), []).shape == (0, 0)
 
 
-CASES.refused("implicit: h text", (Bad, TypeError), "float|number", lambda: m.implicit(s(), "small"))
+CASES.refused("implicit: h text", (Bad, TypeError), "not supported|number", lambda: m.implicit(s(), "small"))
 CASES.refused("prescribed: floats", Bad, "flags", lambda: m.hybrid(s(), prescribed=[0.5, 1.0]))
 CASES.refused("prescribed: length", Bad, "flags", lambda: m.hybrid(s(), prescribed=[True]))
 CASES.refused("wrenches: five numbers", Bad, "wrench on 'upper'", lambda: m.forward(s(), wrenches={"upper": range(5)}))

@@ -23,7 +23,7 @@ import calder  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples"
-MODULES = ("arrays",)
+MODULES = ("arrays", "names", "models", "runs")
 
 _loaded: dict[str, calder.Model] = {}
 
