@@ -11,6 +11,7 @@ SI units and radians; quaternions (w, x, y, z); spatial vectors angular first. d
 """
 from ._calder import ffi as _ffi
 from ._calder import lib as _lib
+from .builder import Builder
 from .device import Context, Device
 from .dynamics import Energy, Momentum, Wrench
 from .errors import (
@@ -26,6 +27,7 @@ from .errors import (
     UnsupportedError,
 )
 from .group import Group
+from .linear import Linear, SystemMode
 from .model import Model, load, loads
 from .pose import Pose
 from .recording import quantities
@@ -38,8 +40,8 @@ from .transitions import Transition
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "BusyError", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "Group", "InputError", "Model",
+    "ArgumentError", "Builder", "BusyError", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "Group", "InputError", "Linear", "Model",
     "ModelError", "Momentum", "NumericalError", "Pose", "Results",
-    "ResultsFile", "Sim", "StaleError", "State", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "open",
+    "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "open",
     "quantities",
 ]

@@ -12,12 +12,15 @@ from ._names import Body, long_text, read_bodies, read_names, read_nodes, text, 
 from .dynamics import Dynamics
 from .errors import ArgumentError, check, new_error, unknown
 from .kinematics import Kinematics
+from .linear import LinearAlgorithms
+from .loops import Loops
+from .operators import Operators
 from .state import State
 
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
 
-class Group(Dynamics, Kinematics):
+class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
     """One group of a model: bodies, coordinates and speeds, and every algorithm of the library on them.
 
     Immutable; any number of threads may share it. All quantities are SI, angles in rad, spatial vectors angular first, world

@@ -16,6 +16,7 @@ from ._names import text, vec3
 from .checkpoint import Checkpoints
 from .control import Callbacks
 from .errors import ArgumentError, check, fail, unknown
+from .linear import SimLinear
 from .model import Model
 from .pose import NodeView
 from .recording import Recordings
@@ -55,12 +56,12 @@ def _set_method(options: Any, method: str | None, step: float | None) -> None:
         raise ArgumentError(f"method {text(info.name)!r} has fixed steps: give step= [s]")
 
 
-class Sim(Transitions, Callbacks, Recordings, Checkpoints):
+class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
     """A simulation of a model: all its groups with their devices, loads and events, advanced together in time.
 
     step [s]: fixed step; method: "rk4", "dopri5", ... (calder.methods()); by default both as the model says, and with a step
     alone a method of fixed steps ("rk4" where the model names none). rtol, atol: of adaptive methods. threads: that share the
-    work of a step. state: a State, or {group: State}, to start from.
+    work of a step. state: a State, or {group: State}, to start from. room: for changes of topology (sim.reserve()).
 
     `sim.q` and `sim.u` show the present state; what is written there counts from the next run on, and closes loops anew. They
     stay the present state until bodies change groups (attach, detach); from then on an old view keeps its last numbers, and
@@ -69,7 +70,7 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints):
 
     def __init__(self, model: Model, *, step: float | None = None, method: str | None = None, rtol: float | None = None,
                  atol: float | None = None, max_step: float | None = None, threads: int = 0, branches: int = 0,
-                 state: State | Mapping[str, State] | None = None, room: Mapping[str, int] | None = None) -> None:
+                 state: State | Mapping[str, State] | None = None, room: Mapping[str, int] | bool | None = None) -> None:
         if not isinstance(model, Model):
             raise ArgumentError(f"expected a calder.Model, not {type(model).__name__}")
         self.model = model
@@ -261,6 +262,10 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints):
                 if node in state.group._node_index or lib.cal_model_find_node(state.group._m, node.encode()) >= 0:
                     return state[node]
             raise unknown("node", node, [n for s in self._mirrors.all().values() for n in s.group.nodes])
+
+    def view(self, duration: float | None = None, *, path: Any = None, interval: float | None = None, height: int = 480) -> Any:
+        """Runs as record() does and shows the run: inline in a notebook; elsewhere writes an HTML file and returns its path."""
+        return self.record(["energy"], duration, interval=interval).view(path, height=height)
 
     def acceleration(self, group: str | None = None) -> Array:
         """udot [nu] of a group now, under everything that acts."""

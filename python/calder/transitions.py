@@ -12,14 +12,14 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import spatial, text, vec3
 from .definitions import Held, body_definition, joint_definition, loop_definition, set_placement, set_vec3
-from .errors import check, unknown
+from .errors import ArgumentError, check, unknown
 
 if TYPE_CHECKING:
     from ._handle import SimHandle
     from ._mirror import Mirrors
     from .model import Model
 
-_ROOM = {"groups": 16, "bodies": 16, "nodes": 32, "joints": 32, "loops": 16, "modes": 0}
+_ROOM = {"groups": 4, "bodies": 4, "nodes": 8, "joints": 8, "loops": 4, "modes": 0}
 _FITS = {None: 0, "a": 1, "b": 2}
 _PROPAGATIONS = {"flexible": 0, "rigid": 1, "kinematic": 2}
 
@@ -79,9 +79,11 @@ class Transitions:
 
     # ---- room ---------------------------------------------------------------------------------
 
-    def _room_of(self, room: Mapping[str, int] | None) -> Any:
-        if room is None:
+    def _room_of(self, room: Mapping[str, int] | bool | None) -> Any:
+        if room is None or room is False:
             return None
+        if room is True:
+            room = _ROOM
         least = lib.cal_setup_capacity(self.model._setup)
         c = ffi.new("CalSimCapacity *", least)
         for name, count in room.items():
@@ -93,7 +95,8 @@ class Transitions:
     def reserve(self, **room: int) -> None:
         """Makes room for what changes may add: groups, bodies, nodes, joints, loops, modes. Once, before the first change.
 
-        The first change does it with room for 16 groups and bodies, 32 nodes and joints and 16 loops.
+        The first change does it with room for 4 groups, bodies and loops, and 8 nodes and joints. calder.Sim(m, room=...) is the
+        same from the start; a model with loads needs that.
         """
         with self._handle.open() as c:
             self._reserve(c, room)
@@ -101,6 +104,8 @@ class Transitions:
     def _reserve(self, c: Any, room: Mapping[str, int] | None = None) -> None:
         if room is None and lib.cal_sim_reserved(c, ffi.NULL):
             return
+        if lib.cal_setup_load_count(self.model._setup) > 0:  # they follow their objects only into memory taken before
+            raise ArgumentError("the model has loads: give room for changes from the start, calder.Sim(model, room=True)")
         desc = lib.cal_setup_desc(self.model._setup)
         check(lib.cal_sim_reserve(c, desc, self._room_of({**_ROOM, **(room or {})}), self._error), self._error)
 
@@ -140,6 +145,7 @@ class Transitions:
             self._reserve(c)
             report = ffi.new("CalTransition *")
             status = call(c, report)
+            status = status or lib.cal_scenario_resume(self._handle.scenario)  # its loads follow their objects
             self._mirrors.look()
             self._mirrors.pull()
             check(status, self._error)
