@@ -2,20 +2,21 @@
 """C objects of a simulation, released in the right order whatever Python deletes first."""
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ._calder import ffi, lib
-from .errors import ClosedError, check, new_error
+from .errors import ClosedError, UnsupportedError, check, new_error
 from .state import busy
 
 
 class SimHandle:
     """A CalSim with its scenario. Holds the setup, which must outlive both, and what callbacks point to."""
 
-    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "__weakref__")
+    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "process", "__weakref__")
 
     def __init__(self, setup: Any, options: Any, clock: Any, room: Any) -> None:
         place, scenario, error = ffi.new("CalSim **"), ffi.new("CalScenario **"), new_error()
@@ -30,9 +31,12 @@ class SimHandle:
         made = scenario[0]
         self.kept: list[Any] = [setup, options, clock]
 
-        def destroy(c: Any, made: Any = made, kept: list[Any] = self.kept) -> None:
-            lib.cal_scenario_destroy(made)
-            lib.cal_sim_destroy(c)
+        self.process = os.getpid() if options.threads > 1 else None
+
+        def destroy(c: Any, made: Any = made, kept: list[Any] = self.kept, process: int | None = self.process) -> None:
+            if process is None or process == os.getpid():  # a fork has the memory, but no threads that could be joined
+                lib.cal_scenario_destroy(made)
+                lib.cal_sim_destroy(c)
             kept.clear()
 
         self.c = ffi.gc(sim, destroy)
@@ -58,6 +62,9 @@ class SimHandle:
         if self.closed:
             self.lock.release()
             raise ClosedError("this simulation was closed", -1)
+        if self.process is not None and self.process != os.getpid():
+            self.lock.release()
+            raise UnsupportedError("the threads of this simulation stayed in the process that made it; make another here")
         return self.c
 
     def __exit__(self, *_: Any) -> None:

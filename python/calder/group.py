@@ -10,7 +10,7 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import Body, long_text, read_bodies, read_names, read_nodes, text, vec3
 from .dynamics import Dynamics
-from .errors import ArgumentError, check, new_error, unknown
+from .errors import ArgumentError, check, name_bytes, new_error, unknown
 from .kinematics import Kinematics
 from .linear import LinearAlgorithms
 from .loops import Loops
@@ -91,11 +91,13 @@ class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
         if isinstance(node, str):
             index = self._node_index.get(node)
             if index is None:
-                index = lib.cal_model_find_node(self._m, node.encode())
+                index = lib.cal_model_find_node(self._m, name_bytes(node))
                 if index < 0:
                     raise unknown("node", node, self.nodes)
             return index
-        if not 0 <= node < len(self.nodes):
+        if isinstance(node, bool) or not hasattr(node, "__index__"):
+            raise ArgumentError(f"a node goes by its path or its index, not by {node!r}")
+        if not 0 <= int(node) < len(self.nodes):
             raise ArgumentError(f"no node {node}; there are {len(self.nodes)}")
         return int(node)
 

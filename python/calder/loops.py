@@ -12,7 +12,7 @@ from ._arrays import Array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import long_text, spatial, text, vec3
-from .errors import check, unknown
+from .errors import check, name_bytes, unknown
 
 if TYPE_CHECKING:
     from .state import State
@@ -204,7 +204,7 @@ class Loops(Core):
 
     def loop_index(self, name: str) -> int:
         """Index of a loop by name."""
-        index = lib.cal_model_find_loop(self._m, name.encode())
+        index = lib.cal_model_find_loop(self._m, name_bytes(name))
         if index < 0:
             raise unknown("loop", name, self.loops)
         return int(index)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ._calder import ffi, lib
 from ._names import text
-from .errors import ArgumentError, FileError, check, new_error
+from .errors import ArgumentError, FileError, check, new_error, path_bytes
 from .group import Group
 from .report import Reports
 
@@ -44,6 +44,11 @@ class Model(Reports, Group):
         if len(used) > 1:
             self.name = self.source
         check(lib.cal_setup_check(setup, error), error)
+
+    def _own(self, state: Any) -> None:
+        if len(self.groups) > 1:
+            self.__getattr__("_m")  # raises, and says which groups there are
+        super()._own(state)
 
     def __getattr__(self, name: str) -> Any:
         """Reached only where a model of several groups has no such member itself."""
@@ -103,7 +108,9 @@ def _restore(content: str, name: str, solver: str) -> Model:
 def _options(base: str | None, partial: bool, roots: Sequence[str | os.PathLike[str]]) -> tuple[Any, list[Any]]:
     if base not in _BASES:
         raise ArgumentError(f"base is 'fixed' or 'free', not {base!r}")
-    held = [ffi.new("char[]", os.fsencode(root)) for root in roots]
+    if isinstance(roots, (str, bytes)):
+        raise ArgumentError("roots: give a list of folders")
+    held = [ffi.new("char[]", path_bytes(root)) for root in roots]
     listed = ffi.new("char *[]", held)
     options = ffi.new("CalReadOptions *", {"base": _BASES[base], "partial": int(partial), "roots": listed,
                                            "root_count": len(held)})
@@ -125,15 +132,17 @@ def load(path: str | os.PathLike[str], *, base: Literal["fixed", "free"] | None 
     """
     options, _held = _options(base, partial, roots)
     place, error = ffi.new("CalSetup **"), new_error()
-    check(lib.cal_model_read(os.fsencode(path), options, ffi.NULL, place, error), error)
+    check(lib.cal_model_read(path_bytes(path), options, ffi.NULL, place, error), error)
     return Model(own_setup(place), solver)
 
 
 def loads(content: str | bytes, *, name: str = "text", base: Literal["fixed", "free"] | None = None, partial: bool = False,
           roots: Sequence[str | os.PathLike[str]] = (), solver: str = "auto") -> Model:
     """The same from a text; `name` stands for the file in messages, and files that it names are sought beside it."""
+    if not isinstance(content, (str, bytes, bytearray, memoryview)):
+        raise ArgumentError(f"loads: expected a text or bytes, not {type(content).__name__}; calder.load() reads files")
     data = content.encode() if isinstance(content, str) else bytes(content)
     options, _held = _options(base, partial, roots)
     place, error = ffi.new("CalSetup **"), new_error()
-    check(lib.cal_model_parse(data, len(data), os.fsencode(name), options, ffi.NULL, place, error), error)
+    check(lib.cal_model_parse(data, len(data), path_bytes(name), options, ffi.NULL, place, error), error)
     return Model(own_setup(place), solver)

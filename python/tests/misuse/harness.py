@@ -23,7 +23,7 @@ import calder  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples"
-MODULES = ("arrays", "names", "models", "runs")
+MODULES = ("arrays", "names", "models", "runs", "callbacks", "lifetimes", "processes", "files")
 
 _loaded: dict[str, calder.Model] = {}
 
@@ -38,6 +38,16 @@ def model(name: str = "double_pendulum") -> calder.Model:
 def sim(name: str = "double_pendulum", **options: Any) -> calder.Sim:
     """A new simulation of an example."""
     return calder.Sim(model(name), **options)
+
+
+def two_bodies() -> calder.Model:
+    """An arm whose bodies may come loose: a rod of the examples has no inertia about its length."""
+    b = calder.Builder(gravity=(0, 0, -9.81))
+    for name in ("upper", "lower"):
+        b.body(name, mass=1.0, com=(0, 0, -0.25), inertia=(0.02, 0.02, 0.01), nodes={"end": (0, 0, -0.5)})
+    b.joint("shoulder", "revolute", to="upper", axis="y")
+    b.joint("elbow", "revolute", from_="upper/end", to="lower", axis="y")
+    return b.model()
 
 
 @dataclass
