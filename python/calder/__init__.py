@@ -12,6 +12,7 @@ SI units and radians; quaternions (w, x, y, z); spatial vectors angular first. d
 from ._calder import ffi as _ffi
 from ._calder import lib as _lib
 from .builder import Builder
+from .campaign import Case, Cases, Plan
 from .device import Context, Device
 from .dynamics import Energy, Momentum, Wrench
 from .errors import (
@@ -40,8 +41,8 @@ from .transitions import Transition
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Builder", "BusyError", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "Group", "InputError", "Linear", "Model",
-    "ModelError", "Momentum", "NumericalError", "Pose", "Results",
+    "ArgumentError", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "Group", "InputError", "Linear", "Model",
+    "ModelError", "Momentum", "NumericalError", "Plan", "Pose", "Results",
     "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "open",
     "quantities",
 ]

@@ -133,7 +133,7 @@ class NamedArray(np.ndarray[Any, Any]):
         try:
             if type(value) is not float and np.asarray(value).dtype.kind not in "fiub":  # NumPy reads texts, and None as NaN
                 raise TypeError(f"expected numbers, not {type(value).__name__}")
-            super().__setitem__(key, value)
+            super().__setitem__(key, value)  # type: ignore[no-untyped-call]
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"cannot assign: {error}") from None
 
@@ -144,10 +144,10 @@ class NamedArray(np.ndarray[Any, Any]):
         """A plain array with the same numbers."""
         return np.array(self, copy=True, subok=False)
 
-    def __copy__(self) -> Array:
+    def __copy__(self) -> Array:  # type: ignore[override]
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Array:
+    def __deepcopy__(self, memo: Any) -> Array:  # type: ignore[override]
         return self.copy()
 
     def __reduce__(self) -> Any:

@@ -97,7 +97,7 @@ class _Input:
             items = []
             for node, f in wrenches.items():
                 six = array(f, (6,), f"wrench on {node!r} (moment, force)").tolist()
-                items.append(Wrench(node, tuple(six[:3]), tuple(six[3:])))
+                items.append(Wrench(node, (six[0], six[1], six[2]), (six[3], six[4], six[5])))
         else:
             items = list(wrenches)
         list_c = ffi.new("CalWrench[]", len(items))
@@ -348,8 +348,8 @@ class Dynamics(Core):
         v = vector(x, 2 * n, "x", self.q_names + self.u_names)
         state = self.neutral()
         state.t = t
-        state.q = v[:n]
-        state.u = v[n:]
+        state.q[:] = v[:n]
+        state.u[:] = v[n:]
         return np.concatenate([v[n:], self.forward(state, tau)])
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._arrays import Array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
-from ._names import long_text, spatial, text, vec3
+from ._names import names_of, spatial, text, vec3
 from .errors import check, name_bytes, unknown
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ class Loops(Core):
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the constraint equations: "loop.dx", ..."""
-        return tuple(
-            long_text(lambda b, n, i=i: lib.cal_model_row_name(self._m, i, b, n)) for i in range(self.nrows))  # type: ignore[misc]
+        return names_of(self._m, self.nrows, lib.cal_model_row_name)
 
     @property
     def loops(self) -> dict[str, Loop]:

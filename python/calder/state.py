@@ -153,8 +153,8 @@ class State:
 def _restore(group: Group, t: float, q: Array, u: Array) -> State:
     state = State(group)
     state.t = t
-    state.q = q
-    state.u = u
+    state.q[:] = vector(q, group.nq, "q", group.q_names)
+    state.u[:] = vector(u, group.nu, "u", group.u_names)
     return state
 
 
