@@ -247,7 +247,8 @@ static int control_hold(const CalDevice *device, CalEvalContext *context, double
 
 static CalStatus glue_add_control(CalSim *sim, const char *name, const GlueControl *control, double period,
                                   double offset, int *device, CalError *error) {
-	static const CalDeviceOps continuous = {.type = "python controller", .bind = control_bind, .evaluate = control_evaluate};
+	static const CalDeviceOps continuous = {
+		.type = "python controller", .bind = control_bind, .evaluate = control_evaluate};
 	static const CalDeviceOps sampled = {
 		.type = "python controller", .bind = control_bind, .evaluate = control_hold, .sample = control_sample};
 	const CalDeviceDef def = {.name = name,
@@ -264,7 +265,8 @@ static CalStatus glue_add_control(CalSim *sim, const char *name, const GlueContr
 /* ---- campaigns ---------------------------------------------------------------------------------- */
 
 /* What a plan's output makes of samples at t[count]; x[stride i]. */
-static double glue_statistic(const CalPlanOutput *output, const double *t, const double *x, size_t stride, size_t count) {
+static double glue_statistic(const CalPlanOutput *output, const double *t, const double *x, size_t stride,
+                             size_t count) {
 	CalStatisticAccumulator accumulator = {0};
 	for (size_t i = 0; i < count; i++)
 		cal_statistic_add(&accumulator, output, t[i * stride], x[i * stride]);

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._calder import ffi, lib
 from ._names import text
-from .errors import ArgumentError, Error, check, new_error
+from .errors import ArgumentError, Error, check, name_bytes, new_error, path_bytes
 from .model import Model, own_setup
 from .sim import Sim
 
@@ -77,7 +77,8 @@ class Cases:
         """A pandas.DataFrame: index case, columns status, message, parameters, outputs."""
         import pandas
 
-        rows = [{"status": c.status, "message": c.message, **self.plan.values(c.k), **c.outputs} for c in self.cases]
+        rows: list[dict[str, Any]] = [
+            {"status": c.status, "message": c.message, **self.plan.values(c.k), **c.outputs} for c in self.cases]
         return pandas.DataFrame(rows, index=pandas.Index([c.k for c in self.cases], name="case"))
 
     def __repr__(self) -> str:
@@ -93,7 +94,7 @@ class Plan:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         place, error = ffi.new("CalPlan **"), new_error()
-        check(lib.cal_plan_read(os.fsencode(path), ffi.NULL, place, error), error)
+        check(lib.cal_plan_read(path_bytes(path), ffi.NULL, place, error), error)
         self._c = ffi.gc(place[0], lib.cal_plan_destroy)
         self.path = os.fspath(path)
         info = lib.cal_plan_info(self._c)
@@ -203,8 +204,8 @@ class Folder:
 
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
         place, self._error = ffi.new("CalCampaign **"), new_error()
-        units = [ffi.new("char[]", unit.encode()) for unit in _units(plan)]
-        check(lib.cal_campaign_open(os.fsencode(path), plan._c, ffi.new("char *[]", units), ffi.NULL, place, self._error),
+        units = [ffi.new("char[]", name_bytes(unit)) for unit in _units(plan)]
+        check(lib.cal_campaign_open(path_bytes(path), plan._c, ffi.new("char *[]", units), ffi.NULL, place, self._error),
               self._error)
         plan_c = plan._c
         self._c = ffi.gc(place[0], lambda c, _plan=plan_c: lib.cal_campaign_close(c))

@@ -1,29 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward and inverse dynamics, mass matrix, energy and momentum (calder/dynamics.h).
 
-M(q) udot + h(q, u) = tau + Q_gravity + Q_elastic + Q_external. `forward` is the call that control loops make: it copies tau into
-memory of the state and the result out of it, so that no buffer is checked or wrapped on the way.
+M(q) udot + h(q, u) = tau + Q_gravity + Q_elastic + Q_external. `forward` is the call that control loops make: arrays that come
+again are bound to C once (State._take_tau, _take_out), all others are copied into memory of the state and out of it.
 """
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import DOUBLE, Array, array, flags, output, pointer, vector
+from ._arrays import Array, array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import vec3
 from .errors import ArgumentError
+from .state import State, busy
 
-if TYPE_CHECKING:
-    from .state import State
-
-_ndarray = np.ndarray
+_State = State
 _forward = lib.cal_forward_dynamics
 _NULL = ffi.NULL
 
@@ -127,33 +125,28 @@ class Dynamics(Core):
         """
         if prescribed is not None or wrenches is not None or udot is not None:
             return self.hybrid(state, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot)[0]
-        try:
-            if state.group is not self:
-                self._own(state)
-        except AttributeError:
+        if type(state) is not _State or state.group is not self:
             self._own(state)
-        if not state._lock.acquire(False):
-            raise _busy()
+        if not state._acquire(False):
+            raise busy()
         try:
-            if tau is None:
-                status = _forward(self._m, state._c, _NULL, state._work, state._udot_p)
-            else:
-                if type(tau) is _ndarray and tau.dtype is DOUBLE and tau.shape == self._shape_u:
-                    state._tau[...] = tau
-                else:
-                    state._tau[...] = vector(tau, self.nu, "tau", self.u_names)
+            if tau is not state._tau_bound:
+                state._take_tau(tau)
+            if out is None:
                 status = _forward(self._m, state._c, state._input, state._work, state._udot_p)
+                if status:
+                    self._fail(status, state, "forward dynamics")
+                return state._udot.copy()
+            if out is not state._out_bound:
+                state._take_out(out)
+            status = _forward(self._m, state._c, state._input, state._work, state._out_p)
             if status:
                 self._fail(status, state, "forward dynamics")
-            if out is None:
-                return state._udot.copy()
-            if type(out) is _ndarray and out.shape == self._shape_u and out.dtype is DOUBLE and out.flags.writeable:
+            if state._out_bound is not out:
                 out[...] = state._udot
-                return out
-            output(out, self._shape_u)[...] = state._udot
             return out
         finally:
-            state._lock.release()
+            state._release()
 
     def hybrid(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
                wrenches: Wrenches | None = None, prescribed: Any = None,
@@ -351,9 +344,3 @@ class Dynamics(Core):
         state.q[:] = v[:n]
         state.u[:] = v[n:]
         return np.concatenate([v[n:], self.forward(state, tau)])
-
-
-def _busy() -> Exception:
-    from .state import busy
-
-    return busy()

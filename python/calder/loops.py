@@ -103,7 +103,7 @@ class Loops(Core):
         """(multipliers [nrows], {loop: (wrench on the side of B, point)}) in forward dynamics under tau; world axes."""
         self._own(state)
         multipliers = np.empty(self.nrows)
-        state._tau[...] = 0 if tau is None else vector(tau, self.nu, "tau", self.u_names)
+        state._take_tau(tau)
         wrench, point, found = ffi.new("CalSpatial *"), ffi.new("CalVec3 *"), {}
         with state:
             self._done(lib.cal_forward_dynamics(self._m, state._c, state._input, state._work, state._udot_p), state,
@@ -274,7 +274,7 @@ class IndependentDynamics:
     def forward(self, tau: npt.ArrayLike | None = None) -> tuple[Array, Array]:
         """(vdot [count], udot [nu]) under tau [nu]."""
         v, u, s = np.empty(self.count), np.empty(self._group.nu), self._state
-        s._tau[...] = 0 if tau is None else vector(tau, self._group.nu, "tau", self._group.u_names)
+        s._take_tau(tau)
         self._done(lib.cal_projected_forward_dynamics(self._c, s._c, s._input, s._work, pointer(v), pointer(u)),
                    "forward dynamics")
         return v, u

@@ -78,6 +78,20 @@ def outputs_that_are_the_input() -> None:
 
 
 @CASES.harmless
+def arrays_given_again_and_again() -> None:
+    x, free = np.array([0.25, -2.0]), np.empty(2)
+    for target in (lambda a: np.asarray(a.q), lambda a: a.u[:], lambda a: x, lambda a: free):
+        for _ in range(4):  # State keeps arrays that come back
+            x[:] = 0.25, -2.0
+            a = m.state(q=[0.3, -0.4], u=[1.5, 0.5])
+            expected, out = m.forward(a.copy(), x.copy()), target(a)
+            for _ in range(3):
+                a.q, a.u = [0.3, -0.4], [1.5, 0.5]
+                x[:] = 0.25, -2.0
+                assert np.array_equal(m.forward(a, x, out=out), expected)
+
+
+@CASES.harmless
 def read_only_inputs() -> None:
     m.forward(s(), read_only(2))
     m.inverse(s(), read_only(2))
