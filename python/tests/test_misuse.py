@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import calder
 
 HERE = Path(__file__).resolve().parent / "misuse"
 sys.path.insert(0, str(HERE))
@@ -22,10 +25,11 @@ CASES = {name: importlib.import_module(name).CASES for name in harness.MODULES}
 def outcomes(module: str) -> dict[int, str]:
     """What came of each case of a module; after a crash the next process takes the rest."""
     found: dict[int, str] = {}
+    environment = {**os.environ, "PYTHONPATH": str(Path(calder.__file__).parents[1])}
     while len(found) < len(CASES[module]):
         command = [sys.executable, "-X", "faulthandler", str(HERE / "harness.py"), module, str(len(found))]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
             output, error, code = done.stdout, done.stderr, str(done.returncode)
         except subprocess.TimeoutExpired as late:
             output, error, code = (late.stdout or b"").decode(), (late.stderr or b"").decode(), "timeout"
