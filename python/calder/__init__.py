@@ -27,6 +27,7 @@ from .errors import (
     StaleError,
     UnsupportedError,
 )
+from .fe import FiniteElements, Modal
 from .group import Group
 from .linear import Linear, SystemMode
 from .model import Model, load, loads
@@ -41,8 +42,8 @@ from .transitions import Transition
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "Group", "InputError", "Linear", "Model",
-    "ModelError", "Momentum", "NumericalError", "Plan", "Pose", "Results",
-    "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "open",
+    "ArgumentError", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Model",
+    "Modal", "ModelError", "Momentum", "NumericalError", "Plan", "Pose", "Results",
+    "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods",
     "quantities",
 ]

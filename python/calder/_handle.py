@@ -9,14 +9,20 @@ from contextlib import contextmanager
 from typing import Any
 
 from ._calder import ffi, lib
+from ._share import hold
 from .errors import ClosedError, UnsupportedError, check, new_error
 from .state import busy
+
+
+def forked() -> UnsupportedError:
+    """The exception for threads that a child process does not have."""
+    return UnsupportedError("threads do not survive a fork: make the object in the child process", -7)
 
 
 class SimHandle:
     """A CalSim with its scenario. Holds the setup, which must outlive both, and what callbacks point to."""
 
-    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "process", "__weakref__")
+    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "user", "pid", "__weakref__")
 
     def __init__(self, setup: Any, options: Any, clock: Any, room: Any) -> None:
         place, scenario, error = ffi.new("CalSim **"), ffi.new("CalScenario **"), new_error()
@@ -30,13 +36,15 @@ class SimHandle:
             check(status, error)
         made = scenario[0]
         self.kept: list[Any] = [setup, options, clock]
+        release = hold(setup, lib.cal_setup_destroy)
+        pid = self.pid = os.getpid() if options.threads > 1 else 0
 
-        self.process = os.getpid() if options.threads > 1 else None
-
-        def destroy(c: Any, made: Any = made, kept: list[Any] = self.kept, process: int | None = self.process) -> None:
-            if process is None or process == os.getpid():  # a fork has the memory, but no threads that could be joined
-                lib.cal_scenario_destroy(made)
-                lib.cal_sim_destroy(c)
+        def destroy(c: Any, made: Any = made, kept: list[Any] = self.kept) -> None:
+            if pid and pid != os.getpid():
+                return  # a child has none of the threads that would have to end
+            lib.cal_scenario_destroy(made)
+            lib.cal_sim_destroy(c)
+            release()
             kept.clear()
 
         self.c = ffi.gc(sim, destroy)
@@ -45,6 +53,7 @@ class SimHandle:
         self.lock = threading.Lock()
         self.error = error
         self.closed = False
+        self.user = 0  # the thread that has it
         self.acting = 0  # the thread whose run is in the action of an event, which may change the simulation
 
     @contextmanager
@@ -62,12 +71,14 @@ class SimHandle:
         if self.closed:
             self.lock.release()
             raise ClosedError("this simulation was closed", -1)
-        if self.process is not None and self.process != os.getpid():
+        if self.pid and self.pid != os.getpid():
             self.lock.release()
-            raise UnsupportedError("the threads of this simulation stayed in the process that made it; make another here")
+            raise forked()
+        self.user = threading.get_ident()
         return self.c
 
     def __exit__(self, *_: Any) -> None:
+        self.user = 0
         self.lock.release()
 
     def close(self) -> None:

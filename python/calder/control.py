@@ -15,14 +15,14 @@ import numpy as np
 
 from ._arrays import vector
 from ._calder import ffi, lib
-from ._lost import keep
 from .device import Context, Device, PythonDevice
-from .errors import ArgumentError, check, name_bytes
+from .errors import ArgumentError, check, keep, name_bytes
 from .state import State
 
 if TYPE_CHECKING:
     from ._handle import SimHandle
     from ._mirror import Mirrors
+    from .model import Model
 
 Controller = Callable[[float, State], Any]
 
@@ -30,9 +30,10 @@ Controller = Callable[[float, State], Any]
 class _Control:
     """A controller: its function, and the state that it sees."""
 
-    __slots__ = ("function", "state", "tau", "names", "error", "handle", "c", "shape")
+    __slots__ = ("function", "state", "tau", "names", "error", "handle", "shape", "mirrors")
 
-    def __init__(self, function: Controller, state: State) -> None:
+    def __init__(self, function: Controller, state: State, mirrors: Mirrors | None) -> None:
+        self.mirrors = mirrors  # of a group in the simulation's memory: to be looked at before each call
         self.function = function
         self.state = state
         self.tau = state._tau
@@ -64,6 +65,8 @@ def glue_on_control(handle: Any) -> int:
     control: _Control = _handle_of(handle)
     try:
         state = control.state
+        if control.mirrors is not None:
+            control.mirrors.look()
         tau = control.function(state._c.t, state)
         if type(tau) is _ndarray and tau.shape == control.shape and tau.dtype.kind == "f":
             control.tau[:] = tau
@@ -84,7 +87,7 @@ def glue_on_tick(unused: int) -> int:
 class _Event:
     """An event with a Python action, and perhaps a Python value."""
 
-    __slots__ = ("owner", "mirrors", "action", "value", "error", "handle", "context")
+    __slots__ = ("owner", "mirrors", "action", "value", "error", "handle", "context", "generation")
 
     def __init__(self, owner: SimHandle, mirrors: Mirrors, action: Callable[[Any], Any] | None,
                  value: Callable[[Context], float] | None) -> None:
@@ -95,6 +98,14 @@ class _Event:
         self.context = Context()
         self.error: BaseException | None = None
         self.handle = ffi.new_handle(self)
+        self.generation = 0
+
+    def look(self) -> None:
+        """Forgets where objects are when bodies have changed groups."""
+        generation = lib.cal_sim_generation(self.owner.c)
+        if generation != self.generation:
+            self.generation = generation
+            self.context.forget()
 
 
 @ffi.def_extern(error=-8, onerror=keep)
@@ -121,6 +132,7 @@ def glue_on_value(user: Any, context: Any, value: Any) -> int:
     event: _Event = ffi.from_handle(user)
     try:
         assert event.value is not None
+        event.look()
         with event.context.at(context):
             value[0] = number = event.value(event.context)
         if not math.isfinite(number):  # has no sign to change
@@ -134,6 +146,7 @@ def glue_on_value(user: Any, context: Any, value: Any) -> int:
 class Callbacks:
     """Python functions of a Sim."""
 
+    model: Model
     _handle: SimHandle
     _mirrors: Mirrors
     _error: Any
@@ -161,7 +174,8 @@ class Callbacks:
             raise ArgumentError(f"period: expected a time >= 0 [s], not {period!r}")
         with self._handle as sim:
             seen = self._mirrors.named(group).copy()
-            control = _Control(function, seen)
+            within = seen.group not in self.model.groups.values()
+            control = _Control(function, seen, self._mirrors if within else None)
             label = name or f"control{len(self._callbacks) + 1}"
             c = ffi.new("GlueControl *", {"handle": control.handle, "nq": seen.group.nq, "nu": seen.group.nu,
                                           "state": seen._c, "tau": seen._tau_p})

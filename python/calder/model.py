@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from ._calder import ffi, lib
+from ._share import own
 from ._names import text
 from .errors import ArgumentError, FileError, check, new_error, path_bytes
-from .group import Group
+from .group import Group, setup_text
 from .report import Reports
 
 _BASES = {None: 0, "fixed": 1, "free": 2}
@@ -50,13 +51,7 @@ class Model(Reports, Group):
 
     def to_text(self) -> str:
         """The model as a model file (YAML), which reads back as the same model, numbers bit for bit."""
-        place, length, error = ffi.new("char **"), ffi.new("size_t *"), new_error()
-        status = lib.glue_setup_text(self._setup, place, length, error)
-        try:
-            check(status, error)
-            return bytes(ffi.buffer(place[0], length[0])).decode()
-        finally:
-            lib.free(place[0])
+        return setup_text(self._setup)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a model file (YAML)."""
@@ -125,7 +120,7 @@ def _options(base: str | None, partial: bool, roots: Sequence[str | os.PathLike[
 
 def own_setup(place: Any) -> Any:
     """A setup that is destroyed with its last user."""
-    return ffi.gc(place[0], lib.cal_setup_destroy)
+    return own(place[0], lib.cal_setup_destroy)
 
 
 def load(path: str | os.PathLike[str], *, base: Literal["fixed", "free"] | None = None, partial: bool = False,
