@@ -118,6 +118,7 @@ class NamedArray(np.ndarray[Any, Any]):
         return self._index
 
     def __getitem__(self, key: Any) -> Any:
+        """An element or a slice by index, or by the name of a joint, of a coordinate or of a body's modes."""
         if isinstance(key, str):
             return np.asarray(self)[self._names()[key]]
         got = super().__getitem__(key)

@@ -40,7 +40,9 @@ class Output:
     at: float
     """Of the statistic "at" [s]."""
     above: float
+    """Lower limit, in the unit of the signal; -inf: none."""
     below: float
+    """Upper limit; inf: none."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,13 @@ class Case:
     """What a case gave."""
 
     k: int
+    """Its number in the plan, from 0."""
     status: str
     """"ok", "out of limits", "failed", ... ("not run")."""
     message: str
+    """Why it failed; "": it did not."""
     outputs: Mapping[str, float]
+    """Outputs by name, in the unit of their signals."""
 
 
 _STATUS = {text(lib.cal_case_status_name(i)): i for i in range(lib.CAL_CASE_COUNT)}

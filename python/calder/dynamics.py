@@ -31,9 +31,13 @@ class Energy:
     """Energy of a group [J]."""
 
     kinetic: float
+    """Of the motion of bodies, modes and rotors [J]."""
     gravity: float
+    """Of uniform gravity, zero at the height of the world's origin [J]."""
     elastic: float
+    """Of joint springs and modes [J]."""
     total: float
+    """Their sum [J]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +61,11 @@ class Wrench:
     """A wrench on a node: moment [N m], then force [N], in world axes or in those of the node."""
 
     node: str | int
+    """Path "body/node" or index."""
     moment: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """[N m]"""
     force: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """[N]"""
     local: bool = False
     """True: components in the axes of the node."""
 

@@ -110,6 +110,7 @@ class FlexMode:
     free_frequency: float
     """Body free in space [rad/s]."""
     damping_ratio: float
+    """Of critical damping."""
     effective_mass: Array
     """Along x, y, z [kg]."""
     effective_inertia: Array

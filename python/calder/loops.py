@@ -53,6 +53,7 @@ class Projection:
     residual: float
     """Largest that is left [m, 1]."""
     rate: float
+    """Largest rate that is left [m/s, 1/s]."""
     row: str | None
     """Where."""
     reachable: bool
