@@ -219,3 +219,76 @@ def test_golden_state(path):
 
 def test_there_are_golden_cases():
     assert len(CASES) >= 25
+
+
+# ---- trajectories -------------------------------------------------------------------------------
+
+
+class Applied(calder.Device):
+    """What acts in an interval of a schedule: torques, wrenches and springs, from Python."""
+
+    wrench_count = 64
+
+    def __init__(self, m, springs):
+        self.m, self.springs, self.now = m, springs, {}
+
+    def evaluate(self, context, x, d):
+        for name, values in self.now.get("tau", {}).items():
+            for i, value in enumerate(values):
+                context.apply_effort((name, i), value)
+        for w in self.now.get("wrenches", ()):
+            node = w["body"] if w.get("node", "head") == "head" else f"{w['body']}/{w['node']}"
+            context.apply_wrench(node, w.get("moment", (0, 0, 0)), w.get("force", (0, 0, 0)), local=w.get("frame") == "node")
+        for a, z, spring in self.springs:
+            self.apply_spring(context, a, z, spring)
+
+    @staticmethod
+    def point(context, end):
+        node, frame = end
+        pose, v = context.pose(node), context.velocity(node)
+        arm = pose.rotation @ np.array(frame if frame is not None else [0, 0, 0], float)
+        return pose.position + arm, v[3:] + np.cross(v[:3], arm), arm
+
+    def apply_spring(self, context, a, z, spring):
+        (ra, va, arm_a), (rb, vb, arm_b) = self.point(context, a), self.point(context, z)
+        d = rb - ra
+        length = np.linalg.norm(d)
+        n = d / length
+        pull = spring["k"] * (length - spring.get("l0", 0.0)) + spring.get("c", 0.0) * (n @ (vb - va))
+        for (node, _), arm, f in ((a, arm_a, pull * n), (z, arm_b, -pull * n)):
+            context.apply_wrench(node, np.cross(arm, f), f)
+
+
+def expect_sample(m, sim, sample, tolerance):
+    expected = state_of(m, sample)
+    for body in m.bodies:
+        q, e = np.asarray(sim.q)[body.q], np.asarray(expected.q)[body.q]
+        start = {"free": 3, "spherical": 0}.get(body.joint_type)
+        if start is not None and q[start:] @ e[start:] < 0:
+            e = np.concatenate([e[:start], -e[start:]])
+        assert np.max(np.abs(q - e), initial=0) <= tolerance * max(1, np.max(np.abs(e), initial=0)), (sim.t, body.name, "q")
+    error = np.max(np.abs(np.asarray(sim.u) - np.asarray(expected.u)))
+    assert error <= tolerance * max(1, np.max(np.abs(expected.u))), (sim.t, "u", error)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "test/data/golden").glob("t*.json")), ids=lambda p: p.stem)
+def test_golden_trajectory(path):
+    case = json.loads(path.read_text())
+    m, springs = build(case)
+    given = case["accuracy"]["vs_rk4_richardson"]
+    if m.nrows:
+        given = max(given, case["accuracy"]["vs_dop853_1e11"])
+    tolerance = min(max(10 * given, 1e-10), 1e-9)
+    sim = calder.Sim(m, state=state_of(m, case), method="dopri5", rtol=1e-13, atol=1e-15)
+    acts = Applied(m, springs)
+    if springs or any(part["applied"] for part in case["schedule"]):
+        sim.add_device(acts)
+    samples = sorted(case["samples"], key=lambda s: s["t"])
+    for part in case["schedule"]:
+        acts.now = part["applied"]
+        sim.restart()
+        for sample in samples:
+            if part["t0"] < sample["t"] <= part["t1"]:
+                sim.run(until=sample["t"])
+                expect_sample(m, sim, sample, tolerance)
+        sim.run(until=part["t1"])
