@@ -9,9 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from ._calder import ffi, lib
-from ._share import hold
+from ._shared import drop, hold
 from .errors import ClosedError, UnsupportedError, check, new_error
 from .state import busy
+
+
+memory: dict[int, list[Any]] = {}
+"""C memory that a CalSim reads until it is destroyed, by its address; here, where no collector takes it before (_shared.py)."""
 
 
 def forked() -> UnsupportedError:
@@ -22,7 +26,8 @@ def forked() -> UnsupportedError:
 class SimHandle:
     """A CalSim with its scenario. Holds the setup, which must outlive both, and what callbacks point to."""
 
-    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "user", "pid", "__weakref__")
+    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "user", "pid",
+                 "setup", "address", "__weakref__")
 
     def __init__(self, setup: Any, options: Any, clock: Any, room: Any) -> None:
         place, scenario, error = ffi.new("CalSim **"), ffi.new("CalScenario **"), new_error()
@@ -35,17 +40,20 @@ class SimHandle:
             lib.cal_sim_destroy(sim)
             check(status, error)
         made = scenario[0]
-        self.kept: list[Any] = [setup, options, clock]
-        release = hold(setup, lib.cal_setup_destroy)
+        self.setup = setup
+        self.kept: list[Any] = []  # what callbacks refer to
+        held = hold(setup)
+        self.address = address = int(ffi.cast("uintptr_t", sim))
+        memory[address] = [options, clock]
         pid = self.pid = os.getpid() if options.threads > 1 else 0
 
-        def destroy(c: Any, made: Any = made, kept: list[Any] = self.kept) -> None:
+        def destroy(c: Any) -> None:
             if pid and pid != os.getpid():
                 return  # a child has none of the threads that would have to end
             lib.cal_scenario_destroy(made)
             lib.cal_sim_destroy(c)
-            release()
-            kept.clear()
+            memory.pop(address, None)
+            drop(held)
 
         self.c = ffi.gc(sim, destroy)
         self.scenario = made

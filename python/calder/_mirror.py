@@ -26,7 +26,7 @@ class SimGroup(Group):
 
     def __init__(self, handle: SimHandle, index: int) -> None:
         self._owner = handle
-        self._adopt(lib.cal_sim_model(handle.c, index), handle.kept[0], handle)
+        self._adopt(lib.cal_sim_model(handle.c, index), handle.setup, handle)
 
     @property
     def _m(self) -> Any:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from ._arrays import Array, output, pointer
 from ._calder import ffi, lib
 from ._handle import forked
-from .errors import check, fail, new_error
+from ._shared import drop, hold
+from .errors import ArgumentError, check, fail, new_error
 
 if TYPE_CHECKING:
     from .group import Group
@@ -28,12 +29,16 @@ class Branches:
                                                  "not_pinned": 1})
         place, error = ffi.new("CalBranches **"), new_error()
         model = group._m
+        if group._owner is not None:
+            raise ArgumentError("branches are for the groups of a model, not of a simulation")
         check(lib.cal_branches_create(model, options, place, error), error)
         self._pid = pid = os.getpid()
+        held = hold(model)
 
-        def destroy(c: Any, _model: Any = model) -> None:
+        def destroy(c: Any) -> None:
             if pid == os.getpid():  # a child has none of the threads that would have to end
                 lib.cal_branches_destroy(c)
+                drop(held)
 
         self._c = ffi.gc(place[0], destroy)
         self.group = group

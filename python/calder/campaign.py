@@ -12,6 +12,7 @@ import numpy as np
 
 from ._calder import ffi, lib
 from ._names import text
+from ._shared import drop, hold, share
 from .errors import ArgumentError, Error, check, name_bytes, new_error, path_bytes
 from .model import Model, own_setup
 from .sim import Sim
@@ -100,7 +101,7 @@ class Plan:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         place, error = ffi.new("CalPlan **"), new_error()
         check(lib.cal_plan_read(path_bytes(path), ffi.NULL, place, error), error)
-        self._c = ffi.gc(place[0], lib.cal_plan_destroy)
+        self._c = share(place[0], lib.cal_plan_destroy)
         self.path = os.fspath(path)
         info = lib.cal_plan_info(self._c)
         self.title: str = text(info.title)
@@ -212,8 +213,13 @@ class Folder:
         units = [ffi.new("char[]", name_bytes(unit)) for unit in _units(plan)]
         check(lib.cal_campaign_open(path_bytes(path), plan._c, ffi.new("char *[]", units), ffi.NULL, place, self._error),
               self._error)
-        plan_c = plan._c
-        self._c = ffi.gc(place[0], lambda c, _plan=plan_c: lib.cal_campaign_close(c))
+        held = hold(plan._c)
+
+        def close(c: Any) -> None:
+            lib.cal_campaign_close(c)
+            drop(held)
+
+        self._c = ffi.gc(place[0], close)
         self._plan = plan
         check(lib.cal_campaign_refresh(self._c, self._error), self._error)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ._arrays import vector
 from ._calder import ffi, lib
+from ._handle import memory
 from .device import Context, Device, PythonDevice
 from .errors import ArgumentError, check, keep, name_bytes
 from .state import State
@@ -153,8 +154,10 @@ class Callbacks:
     _callbacks: list[Any]
     _must_restart: bool
 
-    def _added(self, callback: Any, *kept: Any) -> None:
-        self._handle.kept.extend((callback, callback.handle, *kept))
+    def _added(self, callback: Any, *held: Any) -> None:
+        """Keeps a callback with the simulation, and C memory of its definition until that is destroyed."""
+        self._handle.kept.extend((callback, callback.handle))
+        memory[self._handle.address].extend(held)
         self._callbacks.append(callback)
         self._must_restart = True
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ._arrays import Array
 from ._calder import ffi, lib
-from ._share import hold
 from ._names import Body, read_bodies, read_names, read_nodes, text, vec3
+from ._shared import drop, hold, share
 from .dynamics import Dynamics
 from .errors import ArgumentError, check, name_bytes, new_error, unknown
 from .kinematics import Kinematics
@@ -39,16 +39,14 @@ class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
         options.group.value = group_id
         place, error = ffi.new("CalModel **"), new_error()
         check(lib.cal_model_compile(lib.cal_setup_desc(setup), options, place, error), error)
-        size = lib.cal_model_size(place[0])
-        # Functions of drives and user joints belong to the setup: it has to outlive the model.
+        size, held = lib.cal_model_size(place[0]), hold(setup)  # functions of drives belong to the setup
+
+        def destroy(model: Any) -> None:
+            lib.cal_model_destroy(model)
+            drop(held)
+
         self._solver = solver
-        release = hold(setup, lib.cal_setup_destroy)
-
-        def destroy(m: Any) -> None:
-            lib.cal_model_destroy(m)
-            release()
-
-        self._adopt(ffi.gc(place[0], destroy, size), setup)
+        self._adopt(share(place[0], destroy, size), setup)
 
     def _adopt(self, model: Any, setup: Any, owner: Any = None) -> None:
         """Reads names and counts of a compiled model; keeps its owner alive."""

@@ -124,7 +124,7 @@ class Loops(Core):
         return float(place[0])
 
     def loop_rank(self, state: State) -> tuple[int, npt.NDArray[np.bool_]]:
-        """(rank, independent rows) that the last forward dynamics at this state found."""
+        """(rank, flags of the independent constraint equations) that the last forward dynamics at this state found."""
         self._own(state)
         rank, rows = ffi.new("int *"), np.zeros(self.nrows, np.uint8)
         with state:

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from ._calder import ffi, lib
-from ._share import own
 from ._names import text
+from ._shared import share
 from .errors import ArgumentError, FileError, check, new_error, path_bytes
 from .group import Group, setup_text
 from .report import Reports
@@ -120,7 +120,7 @@ def _options(base: str | None, partial: bool, roots: Sequence[str | os.PathLike[
 
 def own_setup(place: Any) -> Any:
     """A setup that is destroyed with its last user."""
-    return own(place[0], lib.cal_setup_destroy)
+    return share(place[0], lib.cal_setup_destroy)
 
 
 def load(path: str | os.PathLike[str], *, base: Literal["fixed", "free"] | None = None, partial: bool = False,
