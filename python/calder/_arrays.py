@@ -44,7 +44,8 @@ def array(x: npt.ArrayLike, shape: tuple[int, ...], what: str, names: Sequence[s
     if a.shape != shape and not (a.shape == () and shape == (1,)):
         expected = f"{shape[0]} numbers" if len(shape) == 1 else f"an array of shape {shape}"
         raise ArgumentError(f"{what}: expected {expected}{_listed(names)}; got shape {a.shape}")
-    return np.ascontiguousarray(a, DOUBLE)  # gives a scalar one dimension
+    a = np.ascontiguousarray(a, DOUBLE)  # gives a scalar one dimension
+    return a if a.flags.aligned else a.copy()
 
 
 def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
@@ -53,7 +54,7 @@ def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
         return np.empty(shape)
     if not isinstance(out, np.ndarray):
         raise ArgumentError(f"{what}: must be a NumPy array, not {type(out).__name__}")
-    if out.dtype != DOUBLE or out.shape != shape or not out.flags.c_contiguous or not out.flags.writeable:
+    if out.dtype != DOUBLE or out.shape != shape or not out.flags.carray:
         raise ArgumentError(
             f"{what}: must be a writable C-contiguous array of float64 with shape {shape}; "
             f"got {out.dtype} with shape {out.shape}"

@@ -110,6 +110,16 @@ def unaligned_input() -> None:
     x = raw[1:].view(np.float64)
     x[:] = [1.0, 2.0]
     assert np.array_equal(m.inverse(s(), x), m.inverse(s(), [1.0, 2.0]))
+    a = s()
+    for _ in range(3):
+        assert np.array_equal(m.forward(a, x, out=x.copy()), m.forward(s(), [1.0, 2.0]))
+
+
+def unaligned() -> np.ndarray:
+    return np.zeros(17, np.uint8)[1:].view(np.float64)
+
+
+CASES.refused("inverse out: unaligned", Bad, "out: must be", lambda: m.inverse(s(), out=unaligned()))
 
 
 @CASES.harmless

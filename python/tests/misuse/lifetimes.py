@@ -110,7 +110,7 @@ def cycles_of_callbacks_are_collected() -> None:
 def cycles_of_models_are_collected() -> None:
     for _ in range(20):
         m = load("flexible_arm")
-        m.own = [m, m.state(), calder.Sim(m), m.linearize(m.state()), m.independent(m.state()), calder.Branches(m, threads=2)]
+        m.own = [m, m.state(), calder.Sim(m), m.linearize(m.state()), m.independent(m.state()), m.parallel(2)]
         del m
         churn()
 
