@@ -56,7 +56,7 @@ def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
         raise ArgumentError(f"{what}: must be a NumPy array, not {type(out).__name__}")
     if out.dtype != DOUBLE or out.shape != shape or not out.flags.carray:
         raise ArgumentError(
-            f"{what}: must be a writable C-contiguous array of float64 with shape {shape}; "
+            f"{what}: must be a writable, aligned, C-contiguous array of float64 with shape {shape}; "
             f"got {out.dtype} with shape {out.shape}"
         )
     return out

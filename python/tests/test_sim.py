@@ -17,7 +17,7 @@ import pytest
 
 import calder
 
-from conftest import EXAMPLES, ROOT
+from conftest import EXAMPLES
 
 
 @pytest.fixture
