@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of Group share: the compiled model and its counts."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._arrays import Names
+
+if TYPE_CHECKING:
+    from ._names import Body
+    from .state import State
+
+
+class Core:
+    """Members that Group fills; the algorithms in its base classes read them."""
+
+    _m: Any
+    _setup: Any
+    _q_index: Names
+    _u_index: Names
+    _shape_u: tuple[int]
+    _work_size: int
+    name: str
+    nq: int
+    nu: int
+    bodies: tuple[Body, ...]
+    nodes: tuple[str, ...]
+
+    if TYPE_CHECKING:
+
+        @property
+        def u_names(self) -> tuple[str, ...]: ...
+        @property
+        def q_names(self) -> tuple[str, ...]: ...
+        def node_index(self, node: str | int) -> int: ...
+        def _own(self, state: Any) -> None: ...
+        def _fail(self, status: int, state: State, where: str) -> None: ...

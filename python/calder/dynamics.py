@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forward and inverse dynamics, mass matrix, energy and momentum (calder/dynamics.h).
+
+M(q) udot + h(q, u) = tau + Q_gravity + Q_elastic + Q_external. `forward` is the call that control loops make: it copies tau into
+memory of the state and the result out of it, so that no buffer is checked or wrapped on the way.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import DOUBLE, Array, array, flags, output, pointer, vector
+from ._calder import ffi, lib
+from ._core import Core
+from ._names import vec3
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .state import State
+
+_ndarray = np.ndarray
+_forward = lib.cal_forward_dynamics
+_NULL = ffi.NULL
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energy of a group [J]."""
+
+    kinetic: float
+    gravity: float
+    elastic: float
+    total: float
+
+
+@dataclass(frozen=True, eq=False)
+class Momentum:
+    """Momentum of a group, world axes."""
+
+    mass: float
+    """[kg]"""
+    com: Array
+    """Center of mass [m]."""
+    linear: Array
+    """[kg m/s]"""
+    angular: Array
+    """About the world's origin [kg m^2/s]."""
+    angular_com: Array
+    """About the center of mass [kg m^2/s]."""
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """A wrench on a node: moment [N m], then force [N], in world axes or in those of the node."""
+
+    node: str | int
+    moment: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    force: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    local: bool = False
+    """True: components in the axes of the node."""
+
+
+Wrenches = Iterable[Wrench] | Mapping[str, npt.ArrayLike]
+
+
+class _Input:
+    """A CalInput and the memory that it points to."""
+
+    __slots__ = ("c", "_held")
+
+    def __init__(self, group: Dynamics, tau: Any, wrenches: Wrenches | None, prescribed: Any, udot: Any) -> None:
+        self.c = ffi.new("CalInput *")
+        self._held: list[Any] = []
+        if tau is not None:
+            self.c.tau = self._hold(vector(tau, group.nu, "tau", group.u_names))
+        if prescribed is not None:
+            held = ffi.from_buffer("uint8_t[]", flags(prescribed, group.nu, "prescribed", group.u_names))
+            self._held.append(held)
+            self.c.prescribed = held
+        if udot is not None:
+            self.c.udot = self._hold(vector(udot, group.nu, "udot", group.u_names))
+        if wrenches is not None:
+            self._set_wrenches(group, wrenches)
+
+    def _hold(self, a: Array) -> Any:
+        p = pointer(a)
+        self._held.append(p)
+        return p
+
+    def _set_wrenches(self, group: Dynamics, wrenches: Wrenches) -> None:
+        if isinstance(wrenches, Mapping):
+            items = []
+            for node, f in wrenches.items():
+                six = array(f, (6,), f"wrench on {node!r} (moment, force)").tolist()
+                items.append(Wrench(node, tuple(six[:3]), tuple(six[3:])))
+        else:
+            items = list(wrenches)
+        list_c = ffi.new("CalWrench[]", len(items))
+        for c, wrench in zip(list_c, items):
+            c.node = group.node_index(wrench.node)
+            c.frame = 1 if wrench.local else 0
+            c.f.angular.x, c.f.angular.y, c.f.angular.z = vector(wrench.moment, 3, "moment")
+            c.f.linear.x, c.f.linear.y, c.f.linear.z = vector(wrench.force, 3, "force")
+        self._held.append(list_c)
+        self.c.wrenches = list_c
+        self.c.wrench_count = len(items)
+
+
+class Dynamics(Core):
+    """Algorithms of a group that take a state and give numbers."""
+
+    # ---- forward ------------------------------------------------------------------------------
+
+    def forward(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
+                wrenches: Wrenches | None = None, prescribed: Any = None, udot: npt.ArrayLike | None = None) -> Array:
+        """Accelerations udot [nu] under generalized forces tau [nu] (N m, N; None: zero).
+
+        wrenches: {node: (moment, force)} or a list of Wrench. prescribed [nu] (flags): degrees of freedom whose acceleration is
+        that of udot. Loops are held. out: an array for the result, which is returned.
+        """
+        if prescribed is not None or wrenches is not None or udot is not None:
+            return self.hybrid(state, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot)[0]
+        try:
+            if state.group is not self:
+                self._own(state)
+        except AttributeError:
+            self._own(state)
+        if not state._lock.acquire(False):
+            raise _busy()
+        try:
+            if tau is None:
+                status = _forward(self._m, state._c, _NULL, state._work, state._udot_p)
+            else:
+                if type(tau) is _ndarray and tau.dtype is DOUBLE and tau.shape == self._shape_u:
+                    state._tau[...] = tau
+                else:
+                    state._tau[...] = vector(tau, self.nu, "tau", self.u_names)
+                status = _forward(self._m, state._c, state._input, state._work, state._udot_p)
+            if status:
+                self._fail(status, state, "forward dynamics")
+            if out is None:
+                return state._udot.copy()
+            if type(out) is _ndarray and out.shape == self._shape_u and out.dtype is DOUBLE:
+                out[...] = state._udot
+                return out
+            output(out, self._shape_u)[...] = state._udot
+            return out
+        finally:
+            state._lock.release()
+
+    def hybrid(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
+               wrenches: Wrenches | None = None, prescribed: Any = None,
+               udot: npt.ArrayLike | None = None) -> tuple[Array, Array]:
+        """(udot [nu], force [nu]): accelerations, and what prescribed degrees of freedom need beyond tau."""
+        self._own(state)
+        given = _Input(self, tau, wrenches, prescribed, udot)
+        result, force = output(out, self._shape_u), np.empty(self.nu)
+        with state:
+            status = lib.cal_hybrid_dynamics(self._m, state._c, given.c, state._work, pointer(result), pointer(force))
+            if status:
+                self._fail(status, state, "forward dynamics")
+        return result, force
+
+    def implicit(self, state: State, h: float, tau: npt.ArrayLike | None = None, *, elastic: State | None = None,
+                 wrenches: Wrenches | None = None, out: Array | None = None) -> Array:
+        """Accelerations for a linearly implicit step of size h [s]: springs, dampers and modes as they will be h later."""
+        self._own(state)
+        if elastic is not None:
+            self._own(elastic)
+        given = _Input(self, tau, wrenches, None, None)
+        result = output(out, self._shape_u)
+        with state:
+            status = lib.cal_implicit_dynamics(self._m, state._c, (elastic or state)._c, given.c, h, state._work,
+                                               pointer(result))
+            if status:
+                self._fail(status, state, "implicit dynamics")
+        return result
+
+    # ---- inverse ------------------------------------------------------------------------------
+
+    def inverse(self, state: State, udot: npt.ArrayLike | None = None, *, wrenches: Wrenches | None = None,
+                out: Array | None = None) -> Array:
+        """tau [nu] that makes the system accelerate with udot [nu] (None: zero) under wrenches and gravity; of the tree."""
+        self._own(state)
+        result = output(out, self._shape_u)
+        a = _NULL if udot is None else pointer(vector(udot, self.nu, "udot", self.u_names))
+        given = None if wrenches is None else _Input(self, None, wrenches, None, None)
+        with state:
+            status = lib.cal_inverse_dynamics(self._m, state._c, a, _NULL if given is None else given.c, state._work,
+                                              pointer(result))
+            if status:
+                self._fail(status, state, "inverse dynamics")
+        return result
+
+    def bias(self, state: State, *, out: Array | None = None) -> Array:
+        """h [nu]: velocity-dependent inertia forces alone (Coriolis, centrifugal, gyroscopic)."""
+        return self._forces(lib.cal_bias_forces, state, out, "bias forces")
+
+    def gravity(self, state: State, *, out: Array | None = None) -> Array:
+        """Q [nu] of gravity alone."""
+        return self._forces(lib.cal_gravity_forces, state, out, "gravity forces")
+
+    def elastic(self, state: State, *, out: Array | None = None) -> Array:
+        """Q [nu] of joint springs and dampers, and of the stiffness and damping of modes."""
+        return self._forces(lib.cal_elastic_forces, state, out, "elastic forces")
+
+    def external(self, state: State, wrenches: Wrenches, *, out: Array | None = None) -> Array:
+        """Q [nu] of wrenches on nodes."""
+        self._own(state)
+        given, result = _Input(self, None, wrenches, None, None), output(out, self._shape_u)
+        with state:
+            status = lib.cal_external_forces(self._m, state._c, given.c, state._work, pointer(result))
+            if status:
+                self._fail(status, state, "external forces")
+        return result
+
+    def _forces(self, call: Any, state: State, out: Array | None, where: str) -> Array:
+        self._own(state)
+        result = output(out, self._shape_u)
+        with state:
+            status = call(self._m, state._c, state._work, pointer(result))
+            if status:
+                self._fail(status, state, where)
+        return result
+
+    def reactions(self, state: State, tau: npt.ArrayLike | None = None, *,
+                  wrenches: Wrenches | None = None) -> dict[str, Array]:
+        """Wrench (moment, force) through every joint, by its name, in the motion that forward dynamics gives.
+
+        World axes, on the outboard body at its head node's origin; actuation and loop forces are part of them.
+        """
+        self._own(state)
+        given = _Input(self, tau, wrenches, None, None)
+        wrench, result = ffi.new("CalSpatial *"), {}
+        with state:
+            status = lib.cal_forward_dynamics(self._m, state._c, given.c, state._work, state._udot_p)
+            status = status or lib.cal_reactions(self._m, state._c, state._udot_p, given.c, state._work)
+            for body in self.bodies:
+                status = status or lib.cal_joint_reaction(self._m, state._work, body.index, wrench)
+                result[body.joint] = np.frombuffer(ffi.buffer(wrench)).copy()
+            if status:
+                self._fail(status, state, "reactions")
+        return result
+
+    # ---- mass matrix --------------------------------------------------------------------------
+
+    def mass_matrix(self, state: State, *, out: Array | None = None) -> Array:
+        """M [nu, nu], reflected rotor inertias included."""
+        self._own(state)
+        result = output(out, (self.nu, self.nu))
+        with state:
+            status = lib.cal_mass_matrix(self._m, state._c, state._work, pointer(result))
+            if status:
+                self._fail(status, state, "mass matrix")
+        return result
+
+    def mass_mul(self, state: State, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
+        """M x [nu] in O(N)."""
+        self._own(state)
+        v, result = vector(x, self.nu, "x", self.u_names), output(out, self._shape_u)
+        if np.shares_memory(v, result):
+            v = v.copy()
+        with state:
+            status = lib.cal_mass_mul(self._m, state._c, pointer(v), state._work, pointer(result))
+            if status:
+                self._fail(status, state, "mass matrix product")
+        return result
+
+    def mass_solve(self, state: State, b: npt.ArrayLike, *, out: Array | None = None) -> Array:
+        """x = M^-1 b [nu] in O(N)."""
+        self._own(state)
+        v, result = vector(b, self.nu, "b", self.u_names), output(out, self._shape_u)
+        with state:
+            status = lib.cal_mass_factor(self._m, state._c, state._work)
+            status = status or lib.cal_mass_solve(self._m, state._work, pointer(v), pointer(result))
+            if status:
+                self._fail(status, state, "mass matrix solve")
+        return result
+
+    def mass_inverse(self, state: State, *, out: Array | None = None) -> Array:
+        """M^-1 [nu, nu], exactly symmetric."""
+        self._own(state)
+        result = output(out, (self.nu, self.nu))
+        with state:
+            status = lib.cal_mass_factor(self._m, state._c, state._work)
+            status = status or lib.cal_mass_inverse(self._m, state._work, pointer(result))
+            if status:
+                self._fail(status, state, "inverse of the mass matrix")
+        return result
+
+    def mass_logdet(self, state: State) -> float:
+        """log(det M)."""
+        self._own(state)
+        place = ffi.new("double *")
+        with state:
+            status = lib.cal_mass_factor(self._m, state._c, state._work)
+            status = status or lib.cal_mass_logdet(self._m, state._work, place)
+            if status:
+                self._fail(status, state, "determinant of the mass matrix")
+        return float(place[0])
+
+    def mass_trace(self, state: State) -> float:
+        """trace(M) in O(N)."""
+        self._own(state)
+        place = ffi.new("double *")
+        with state:
+            status = lib.cal_mass_trace(self._m, state._c, state._work, place)
+            if status:
+                self._fail(status, state, "trace of the mass matrix")
+        return float(place[0])
+
+    # ---- energy and momentum ------------------------------------------------------------------
+
+    def energy(self, state: State) -> Energy:
+        """Kinetic, of gravity, elastic and total energy [J]."""
+        self._own(state)
+        e = ffi.new("CalEnergy *")
+        with state:
+            status = lib.cal_energy(self._m, state._c, state._work, e)
+            if status:
+                self._fail(status, state, "energy")
+        return Energy(e.kinetic, e.gravity, e.elastic, e.total)
+
+    def momentum(self, state: State) -> Momentum:
+        """Mass, center of mass, linear and angular momentum, world axes."""
+        self._own(state)
+        p = ffi.new("CalMomentum *")
+        with state:
+            status = lib.cal_momentum(self._m, state._c, state._work, p)
+            if status:
+                self._fail(status, state, "momentum")
+        return Momentum(p.mass, vec3(p.com), vec3(p.linear), vec3(p.angular_origin), vec3(p.angular_com))
+
+    def rhs(self, t: float, x: npt.ArrayLike, tau: npt.ArrayLike | None = None) -> Array:
+        """xdot of x = (q, u), for ODE solvers such as scipy.integrate.solve_ivp. Joints without quaternions only."""
+        if self.nq != self.nu:
+            raise ArgumentError("rhs: coordinates with quaternions have no plain derivative; use calder.Sim")
+        n = self.nu
+        v = vector(x, 2 * n, "x", self.q_names + self.u_names)
+        state = self.neutral()
+        state.t = t
+        state.q = v[:n]
+        state.u = v[n:]
+        return np.concatenate([v[n:], self.forward(state, tau)])
+
+
+def _busy() -> Exception:
+    from .state import busy
+
+    return busy()
