@@ -120,6 +120,7 @@ CAL_API int64_t cal_batch_rollout_rows(const CalBatchRollout *rollout);
  * (r + 1) * every steps; the start is not among them. Step k, from 0, ends at t + (k + 1) * step and has the inputs of
  * index k (CalBatchArray.step_stride) throughout. With inputs that are the same in all steps the states have the bits of
  * cal_integrator_advance(). A state that fails has NaN in the rows from there on; the rows before are valid.
+ * With `every` 0, q and u may be the arrays of start: states then advance in place.
  */
 CAL_API CalStatus cal_batch_rollout(CalBatch *batch, const CalBatchStates *start, const CalBatchInput *input,
                                     const CalBatchRollout *rollout, double *q, double *u, CalStatus *status);

@@ -11,6 +11,7 @@ SI units and radians; quaternions (w, x, y, z); spatial vectors angular first. d
 """
 from ._calder import ffi as _ffi
 from ._calder import lib as _lib
+from .batch import Batch, Rollout
 from .dynamics import Energy, Momentum, Wrench
 from .errors import (
     ArgumentError,
@@ -23,6 +24,7 @@ from .errors import (
     NumericalError,
     StaleError,
     UnsupportedError,
+    status_text,
 )
 from .group import Group
 from .model import Model, load, loads
@@ -32,6 +34,7 @@ from .state import State
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "BusyError", "ClosedError", "Energy", "Error", "FileError", "Group", "InputError", "Model",
-    "ModelError", "Momentum", "NumericalError", "Pose", "StaleError", "State", "UnsupportedError", "Wrench", "load", "loads",
+    "ArgumentError", "Batch", "BusyError", "ClosedError", "Energy", "Error", "FileError", "Group", "InputError", "Model",
+    "ModelError", "Momentum", "NumericalError", "Pose", "Rollout", "StaleError", "State", "UnsupportedError", "Wrench", "load", "loads",
+    "status_text",
 ]

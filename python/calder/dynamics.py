@@ -115,20 +115,23 @@ class Dynamics(Core):
 
     # ---- forward ------------------------------------------------------------------------------
 
-    def forward(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
-                wrenches: Wrenches | None = None, prescribed: Any = None, udot: npt.ArrayLike | None = None) -> Array:
-        """Accelerations udot [nu] under generalized forces tau [nu] (N m, N; None: zero).
+    def forward(self, state: State | npt.ArrayLike, u: npt.ArrayLike | None = None, tau: npt.ArrayLike | None = None, *,
+                out: Array | None = None, wrenches: Wrenches | None = None, prescribed: Any = None,
+                udot: npt.ArrayLike | None = None, **options: Any) -> Array:
+        """Accelerations udot [nu]: forward(state, tau), or of many states forward(q [B, nq], u [B, nu], tau [B, nu]).
 
-        wrenches: {node: (moment, force)} or a list of Wrench. prescribed [nu] (flags): degrees of freedom whose acceleration is
-        that of udot. Loops are held. out: an array for the result, which is returned.
+        tau: generalized forces [nu] (N m, N; None: zero). wrenches: {node: (moment, force)} or a list of Wrench. prescribed [nu]
+        (flags): degrees of freedom whose acceleration is that of udot. Loops are held. out: an array for the result, which is
+        returned. Arrays of states: see calder.batch.
         """
+        try:
+            own = state.group is self  # type: ignore[union-attr]
+        except AttributeError:
+            return self._forward_arrays(state, u, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot, **options)
+        if u is not None or not own or options:
+            tau = self._one_tau(state, u, tau, options)
         if prescribed is not None or wrenches is not None or udot is not None:
             return self.hybrid(state, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot)[0]
-        try:
-            if state.group is not self:
-                self._own(state)
-        except AttributeError:
-            self._own(state)
         if not state._lock.acquire(False):
             raise _busy()
         try:
@@ -151,6 +154,15 @@ class Dynamics(Core):
             return out
         finally:
             state._lock.release()
+
+    def _one_tau(self, state: Any, given: Any, tau: Any, options: dict[str, Any]) -> Any:
+        """tau of forward(state, tau), which is where arrays have u."""
+        self._own(state)
+        if options:
+            raise TypeError(f"forward: {', '.join(options)}: of arrays of states alone")
+        if given is not None and tau is not None:
+            raise ArgumentError("forward: give u with arrays of states alone; a State has its own")
+        return tau if given is None else given
 
     def hybrid(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
                wrenches: Wrenches | None = None, prescribed: Any = None,

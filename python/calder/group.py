@@ -9,15 +9,14 @@ import numpy as np
 from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import Body, long_text, read_bodies, read_names, read_nodes, text, vec3
-from .dynamics import Dynamics
+from .batch import Batched
 from .errors import ArgumentError, check, new_error, unknown
-from .kinematics import Kinematics
 from .state import State
 
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
 
-class Group(Dynamics, Kinematics):
+class Group(Batched):
     """One group of a model: bodies, coordinates and speeds, and every algorithm of the library on them.
 
     Immutable; any number of threads may share it. All quantities are SI, angles in rad, spatial vectors angular first, world

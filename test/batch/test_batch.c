@@ -61,6 +61,28 @@ static void strides_choose_the_numbers(void **state) {
 	}
 }
 
+static void states_advance_in_place(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 6; seed++) {
+		Case c;
+		case_create(&c, seed);
+		double *q = fixture_doubles(c.f, STATES * c.nq + 1), *u = fixture_doubles(c.f, STATES * c.nu + 1);
+		const CalBatchRollout rollout = {.method = CAL_METHOD_RK4, .step = 1e-3, .steps = STEPS};
+		CalStatus want[STATES], got[STATES];
+		CalBatch *batch;
+		check_ok(seed, cal_batch_create(c.model, &(CalBatchOptions){.threads = 2}, &batch));
+		(void)cal_batch_rollout(batch, &c.states, &c.input, &rollout, q, u, want);
+		(void)cal_batch_rollout(batch, &c.states, &c.input, &rollout, c.q, c.u, got);
+		for (int i = 0; i < STATES; i++) {
+			check_status(seed, got[i], want[i]);
+			check_rows(&c, "q", got[i], (size_t)c.nq, c.q + i * c.nq, q + i * c.nq);
+			check_rows(&c, "u", got[i], (size_t)c.nu, c.u + i * c.nu, u + i * c.nu);
+		}
+		cal_batch_destroy(batch);
+		case_destroy(&c);
+	}
+}
+
 /* ---- arguments -------------------------------------------------------------------------------- */
 
 static void wrong_arguments_are_refused(void **state) {
@@ -231,6 +253,7 @@ static void the_example_runs(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strides_choose_the_numbers),
+		cmocka_unit_test(states_advance_in_place),
 		cmocka_unit_test(wrong_arguments_are_refused),
 		cmocka_unit_test(times_that_do_not_move_fail),
 		cmocka_unit_test(calls_do_not_allocate),
