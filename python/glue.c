@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <calder/calder.h>
 
@@ -17,6 +18,26 @@ static CalStatus glue_setup_text(const CalSetup *setup, char **text, size_t *len
 		return CAL_ERR_MEMORY;
 	const CalStatus status = cal_model_file_write(setup, out, error);
 	return fclose(out) == 0 ? status : CAL_ERR_MEMORY;
+}
+
+static CalStatus glue_replay_text(const char *results, const CalReplayOptions *options, char **text, size_t *length,
+                                  CalError *error) {
+	*text = NULL;
+	*length = 0;
+	FILE *out = open_memstream(text, length);
+	if (!out)
+		return CAL_ERR_MEMORY;
+	const CalStatus status = cal_replay_write(results, options, out, error);
+	return fclose(out) == 0 ? status : CAL_ERR_MEMORY;
+}
+
+/* A library without HDF5 says so of any file. */
+static int glue_has_hdf5(void) {
+	CalResultsAbout about;
+	const CalStatus status = cal_results_about("", &about, NULL);
+	if (status == CAL_OK)
+		cal_results_about_free(&about);
+	return status != CAL_ERR_UNSUPPORTED;
 }
 
 static CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *position, double *rotation,
@@ -37,4 +58,181 @@ static CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *
 			memcpy(acceleration + 6 * i, &motion, sizeof motion);
 	}
 	return status;
+}
+
+/* ---- runs --------------------------------------------------------------------------------------- */
+
+/* Ends an advance at the end of a step once its time is over; where steps end does not change. */
+typedef struct GlueClock {
+	int stop;
+	double slice_s, deadline;
+} GlueClock;
+
+static double wall_s(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static const volatile int *glue_stop(GlueClock *clock) { return &clock->stop; }
+
+static double tick(void *user, CalSim *sim) {
+	GlueClock *clock = user;
+	clock->stop = wall_s() >= clock->deadline;
+	return cal_sim_time(sim);
+}
+
+static void begin_slice(CalSim *sim, GlueClock *clock) {
+	clock->stop = 0;
+	clock->deadline = wall_s() + clock->slice_s;
+	if (clock->slice_s > 0)
+		cal_sim_watch(sim, tick, clock, cal_sim_time(sim));
+}
+
+static CalStatus glue_advance(CalSim *sim, GlueClock *clock, double t_end, CalError *error) {
+	begin_slice(sim, clock);
+	const CalStatus status = cal_sim_advance(sim, t_end, error);
+	cal_sim_watch(sim, NULL, NULL, 0);
+	return status;
+}
+
+static CalStatus glue_steps(CalSim *sim, GlueClock *clock, double t_end, int64_t *left, CalError *error) {
+	const double deadline = wall_s() + clock->slice_s;
+	CalStatus status = CAL_OK;
+	clock->stop = 0;
+	while (status == CAL_OK && *left > 0 && cal_sim_time(sim) < t_end && !(clock->slice_s > 0 && wall_s() > deadline)) {
+		status = cal_sim_step(sim, t_end, error);
+		--*left;
+	}
+	return status;
+}
+
+typedef struct GlueRecord {
+	CalSampler *sampler;
+	double start, end, interval;
+	int64_t taken;
+	double *rows;
+	int64_t capacity, used;
+	int64_t examined;
+} GlueRecord;
+
+/* When the next sample is due; the last one is at the end, as in the records of the command line. */
+static double next_sample(const GlueRecord *record) {
+	static const double coincidence = 1e-9; // of an interval
+	if (!(record->interval > 0))
+		return record->end;
+	const double next = record->start + (double)record->taken * record->interval;
+	return next > record->end - coincidence * record->interval ? record->end : next;
+}
+
+static CalStatus take_sample(CalSim *sim, GlueRecord *record) {
+	enum { EXAMINATIONS = 200 };
+	const int width = cal_sampler_column_count(record->sampler);
+	CalStatus status = cal_sampler_sample(record->sampler, sim, record->rows + record->used * width);
+	const double t = cal_sim_time(sim), span = record->end - record->start;
+	if (status != CAL_OK)
+		return status;
+	record->taken++;
+	record->used++;
+	if (t < record->end && t < record->start + (double)record->examined * span / EXAMINATIONS)
+		return CAL_OK;
+	record->examined++;
+	return cal_sim_examine(sim);
+}
+
+static CalStatus glue_record(CalSim *sim, GlueClock *clock, GlueRecord *record, CalError *error) {
+	CalStatus status = CAL_OK;
+	begin_slice(sim, clock);
+	if (record->taken == 0 && record->used < record->capacity)
+		status = take_sample(sim, record);
+	while (status == CAL_OK && !clock->stop && record->used < record->capacity && cal_sim_time(sim) < record->end) {
+		const double next = next_sample(record);
+		status = record->interval > 0 ? cal_sim_advance(sim, next, error) : cal_sim_step(sim, next, error);
+		if (status == CAL_STOPPED) {
+			record->end = cal_sim_time(sim);
+			const CalStatus last = take_sample(sim, record);
+			status = last == CAL_OK ? status : last;
+		} else if (status == CAL_OK && (!(record->interval > 0) || cal_sim_time(sim) >= next)) {
+			status = take_sample(sim, record);
+		}
+	}
+	cal_sim_watch(sim, NULL, NULL, 0);
+	return status;
+}
+
+/* ---- controllers -------------------------------------------------------------------------------- */
+
+typedef struct GlueControl {
+	void *handle;
+	char group[128];
+	int nq, nu;
+	CalState *state;
+	double *tau;
+	int index; // of the group now
+} GlueControl;
+
+static int glue_on_control(void *handle);
+
+/* Rests while the group is not there, or has other degrees of freedom. */
+static int control_bind(const CalDevice *device, const CalEvalContext *context) {
+	GlueControl *control = device->data;
+	control->index = cal_context_find_group(context, control->group);
+	const CalModel *model = cal_context_model(context, control->index);
+	return !model || cal_model_q_count(model) != control->nq || cal_model_u_count(model) != control->nu;
+}
+
+static int call_control(const GlueControl *control, const CalEvalContext *context) {
+	const CalState *now = cal_context_state(context, control->index);
+	control->state->t = cal_context_time(context);
+	memcpy(control->state->q, now->q, (size_t)control->nq * sizeof(double));
+	memcpy(control->state->u, now->u, (size_t)control->nu * sizeof(double));
+	return glue_on_control(control->handle);
+}
+
+static int apply_control(const GlueControl *control, CalEvalContext *context, const double *tau) {
+	const CalState *now = cal_context_state(context, control->index);
+	double power = 0;
+	for (int i = 0; i < control->nu; i++) {
+		power += tau[i] * now->u[i];
+		if (tau[i] != 0 && cal_context_apply_effort(context, (CalDofRef){control->index, i, -1}, tau[i]) != CAL_OK)
+			return 1;
+	}
+	cal_context_add_supplied_power(context, power);
+	return 0;
+}
+
+static int control_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	const GlueControl *control = device->data;
+	(void)xdot;
+	return call_control(control, context) || apply_control(control, context, control->tau);
+}
+
+static int control_sample(const CalDevice *device, CalEvalContext *context, double *x) {
+	const GlueControl *control = device->data;
+	(void)x;
+	if (call_control(control, context))
+		return 1;
+	memcpy(device->d, control->tau, (size_t)control->nu * sizeof(double));
+	return 0;
+}
+
+static int control_hold(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	(void)xdot;
+	return apply_control(device->data, context, device->d);
+}
+
+static CalStatus glue_add_control(CalSim *sim, const char *name, const GlueControl *control, double period,
+                                  double offset, int *device, CalError *error) {
+	static const CalDeviceOps continuous = {.type = "python controller", .bind = control_bind, .evaluate = control_evaluate};
+	static const CalDeviceOps sampled = {
+		.type = "python controller", .bind = control_bind, .evaluate = control_hold, .sample = control_sample};
+	const CalDeviceDef def = {.name = name,
+	                          .ops = period > 0 ? &sampled : &continuous,
+	                          .data = control,
+	                          .data_size = sizeof *control,
+	                          .nd = period > 0 ? control->nu : 0,
+	                          .sample_period = period,
+	                          .sample_offset = offset,
+	                          .accounts = 1};
+	return cal_sim_add_device(sim, &def, device, error);
 }

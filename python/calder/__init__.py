@@ -12,6 +12,8 @@ SI units and radians; quaternions (w, x, y, z); spatial vectors angular first. d
 from ._calder import ffi as _ffi
 from ._calder import lib as _lib
 from .batch import Batch, Rollout
+from .builder import Builder
+from .device import Context, Device
 from .dynamics import Energy, Momentum, Wrench
 from .errors import (
     ArgumentError,
@@ -27,14 +29,21 @@ from .errors import (
     status_text,
 )
 from .group import Group
+from .linear import Linear, SystemMode
 from .model import Model, load, loads
 from .pose import Pose
+from .recording import quantities
+from .results import Results
+from .results_file import ResultsFile, open
+from .sim import Sim, methods
 from .state import State
+from .transitions import Transition
 
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Batch", "BusyError", "ClosedError", "Energy", "Error", "FileError", "Group", "InputError", "Model",
-    "ModelError", "Momentum", "NumericalError", "Pose", "Rollout", "StaleError", "State", "UnsupportedError", "Wrench", "load", "loads",
-    "status_text",
+    "ArgumentError", "Batch", "Builder", "BusyError", "ClosedError", "Context", "Device", "Energy", "Error", "FileError",
+    "Group", "InputError", "Linear", "Model", "ModelError", "Momentum", "NumericalError", "Pose", "Results", "ResultsFile",
+    "Rollout", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads",
+    "methods", "open", "quantities", "status_text",
 ]

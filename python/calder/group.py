@@ -11,12 +11,15 @@ from ._calder import ffi, lib
 from ._names import Body, long_text, read_bodies, read_names, read_nodes, text, vec3
 from .batch import Batched
 from .errors import ArgumentError, check, new_error, unknown
+from .linear import LinearAlgorithms
+from .loops import Loops
+from .operators import Operators
 from .state import State
 
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
 
-class Group(Batched):
+class Group(Batched, Loops, LinearAlgorithms, Operators):
     """One group of a model: bodies, coordinates and speeds, and every algorithm of the library on them.
 
     Immutable; any number of threads may share it. All quantities are SI, angles in rad, spatial vectors angular first, world
@@ -33,9 +36,14 @@ class Group(Batched):
         check(lib.cal_model_compile(lib.cal_setup_desc(setup), options, place, error), error)
         size = lib.cal_model_size(place[0])
         # Functions of drives and user joints belong to the setup: it has to outlive the model.
-        self._m = ffi.gc(place[0], lambda m, _setup=setup: lib.cal_model_destroy(m), size)
-        self._setup = setup
         self._solver = solver
+        self._adopt(ffi.gc(place[0], lambda m, _setup=setup: lib.cal_model_destroy(m), size), setup)
+
+    def _adopt(self, model: Any, setup: Any, owner: Any = None) -> None:
+        """Reads names and counts of a compiled model; keeps its owner alive."""
+        self._m = model
+        self._setup = setup
+        self._owner = owner
         self._work_size = lib.cal_work_size(self._m)
         self.name: str = text(lib.cal_model_name(self._m))
         self.bodies: tuple[Body, ...] = read_bodies(self._m)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builder: models made in Python (calder/build.h, setup.h)."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import array
+from ._calder import ffi, lib
+from .builder_run import RunBuilder
+from .definitions import Held, body_definition, joint_definition, loop_definition, set_inertia, set_placement, set_vec3
+from .errors import ArgumentError, check, new_error, unknown
+from .model import Model, own_setup
+
+_BOUNDARIES = {"clamped": 0, "pinned": 1, "free": 2, "craig-bampton": 3}
+_DEFORMATIONS = {"bend_y": 1, "bend_z": 2, "torsion": 4, "axial": 8}
+
+
+class Builder(RunBuilder):
+    """A model in the making: bodies, joints, loops, flexible bodies; initial state, loads, devices, events, run settings.
+
+        b = calder.Builder(gravity=(0, 0, -9.81))
+        b.body("rod", mass=2, com=(0, 0, -0.5), inertia=(1/6, 1/6, 0), nodes={"tip": (0, 0, -1)})
+        b.joint("hinge", "revolute", to="rod", axis="y")
+        m = b.model()
+
+    Every call checks what it is given and says what is wrong; the builder then stays as it was. SI units, angles in rad.
+    """
+
+    def __init__(self, *, title: str = "", gravity: Any = (0, 0, 0)) -> None:
+        place, error = ffi.new("CalSetup **"), new_error()
+        check(lib.cal_setup_create(ffi.NULL, place))
+        self._setup = own_setup(place)
+        self._desc = lib.cal_setup_edit_desc(self._setup)
+        self._open = True
+        if title:
+            check(lib.cal_setup_set_title(self._setup, title.encode(), error), error)
+        g = ffi.new("CalVec3 *")
+        set_vec3(g, gravity, "gravity")
+        check(lib.cal_desc_set_gravity(self._desc, ffi.new("CalGroupId *")[0], g[0]), where="gravity")
+
+    def model(self, *, solver: str = "auto") -> Model:
+        """The finished model. Nothing can be added after that."""
+        model = Model(self._setup, solver)
+        self._open = False
+        return model
+
+    # ---- names --------------------------------------------------------------------------------
+
+    def _edit(self) -> Any:
+        if not self._open:
+            raise ArgumentError("the model is made: a builder takes nothing more after model()")
+        return self._desc
+
+    def _body_id(self, name: str) -> Any:
+        found = lib.cal_desc_find_body(self._desc, name.encode())
+        if not found.value:
+            names = []
+            for k in range(1, lib.cal_desc_body_count(self._desc) + 1):
+                names.append(ffi.string(lib.cal_desc_body(self._desc, ffi.new("CalBodyId *", [k])[0]).name).decode())
+            raise unknown("body", name, names)
+        return found
+
+    def _node_id(self, path: str | None) -> Any:
+        if path is None or path == "ground":
+            return ffi.new("CalNodeId *")[0]
+        found = lib.cal_desc_find_node(self._desc, path.encode())
+        if not found.value:
+            raise unknown("node", path, ())
+        return found
+
+    def _joint_id(self, name: str) -> Any:
+        found = lib.cal_desc_find_joint(self._desc, name.encode())
+        if not found.value:
+            names = []
+            for k in range(1, lib.cal_desc_joint_count(self._desc) + 1):
+                d = lib.cal_desc_joint(self._desc, ffi.new("CalJointId *", [k])[0], ffi.NULL, ffi.NULL)
+                names.append(ffi.string(d.name).decode())
+            raise unknown("joint", name, names)
+        return found
+
+    def _group_id(self, name: str | None) -> Any:
+        if name is None:
+            return ffi.new("CalGroupId *")[0]
+        found = lib.cal_desc_find_group(self._desc, name.encode())
+        if not found.value:
+            raise unknown("group", name, ())
+        return found
+
+    # ---- bodies and joints --------------------------------------------------------------------
+
+    def group(self, name: str, *, gravity: Any = (0, 0, 0)) -> Builder:
+        """Another group: an independent system in a gravity field [m/s^2] of its own."""
+        held, error = Held(), new_error()
+        d = ffi.new("CalGroupDef *", lib.cal_group_def())
+        d.name = held.text(name)
+        set_vec3(d.gravity, gravity, "gravity")
+        check(lib.cal_desc_add_group(self._edit(), d, ffi.new("CalGroupId *"), error), error)
+        return self
+
+    def body(self, name: str, *, mass: float, com: Any = (0, 0, 0), inertia: Any = None, group: str | None = None,
+             nodes: Mapping[str, Any] | None = None, idealized: bool = False) -> Builder:
+        """A rigid body: mass [kg], com in its frame [m], inertia about com [kg m^2] (3 x 3, or 3 moments), nodes by name."""
+        held, error = Held(), new_error()
+        d = body_definition(held, name, mass, com, inertia, idealized)
+        d.group = self._group_id(group)
+        check(lib.cal_desc_add_body(self._edit(), d, ffi.new("CalBodyId *"), error), error)
+        for node, at in (nodes or {}).items():
+            self.node(name, node, at)
+        return self
+
+    def node(self, body: str, name: str, at: Any = (0, 0, 0)) -> Builder:
+        """A frame on a body, or on "ground": a position [m], (position, quaternion), a Pose or a 4 x 4 matrix."""
+        held, error = Held(), new_error()
+        d = ffi.new("CalNodeDef *", lib.cal_node_def())
+        d.name = held.text(name)
+        set_placement(d.placement, at, "at")
+        owner = ffi.new("CalBodyId *")[0] if body == "ground" else self._body_id(body)
+        check(lib.cal_desc_add_node(self._edit(), owner, d, ffi.new("CalNodeId *"), error), error)
+        return self
+
+    def joint(self, name: str, type: str, *, to: str, from_: str | None = None, axis: Any = None, axis2: Any = None,
+              pitch: float = 0.0, inboard: Any = None, outboard: Any = None,
+              dof: Mapping[str, float] | Sequence[Mapping[str, float]] = (), elements: Sequence[Any] = ()) -> Builder:
+        """A joint that carries the node `to` on the node `from_` (None: the ground's origin).
+
+        axis: (x, y, z) or "x", "-z". inboard, outboard: placements of the joint frame. dof: {"stiffness", "rest", "damping",
+        "rotor_inertia", "gear_ratio", "prescribed"}, one mapping or one for each degree of freedom. elements: of a sequence,
+        (type, axis[, pitch]).
+        """
+        held, error = Held(), new_error()
+        d = joint_definition(held, name, type, axis, axis2, pitch, inboard, outboard, dof, elements)
+        check(lib.cal_desc_attach(self._edit(), self._node_id(from_), d, self._node_id(to), ffi.new("CalJointId *"), error),
+              error)
+        return self
+
+    def loop(self, name: str, type: str, a: str | None, b: str | None = None, *, frame_a: Any = None, frame_b: Any = None,
+             **more: Any) -> Builder:
+        """Closes a loop between nodes a and b; more: length, pitch, radius, frequency, damping, translation, rotation."""
+        held, error = Held(), new_error()
+        d = loop_definition(held, name, type, frame_a, frame_b, **more)
+        check(lib.cal_desc_close_loop(self._edit(), self._node_id(a), d, self._node_id(b), ffi.new("CalLoopId *"), error),
+              error)
+        return self
+
+    def coupling(self, name: str, terms: Sequence[tuple[str, int, float]], *, offset: float = 0.0) -> Builder:
+        """sum of factor times coordinate = offset; terms: (body, degree of freedom of its joint or mode, factor)."""
+        if not 1 <= len(terms) <= lib.CAL_LOOP_MAX_TERMS:
+            raise ArgumentError(f"a coupling has 1 to {lib.CAL_LOOP_MAX_TERMS} terms, not {len(terms)}")
+        held, error = Held(), new_error()
+        d = ffi.new("CalLoopDef *", lib.cal_loop_def(lib.CAL_LOOP_COUPLING))
+        d.name = held.text(name)
+        d.term_count = len(terms)
+        d.drive[0].offset = offset
+        for to, (body, dof, factor) in zip(d.term, terms):
+            to.body, to.dof, to.factor = self._body_id(body), dof, factor
+        none = ffi.new("CalNodeId *")[0]
+        check(lib.cal_desc_close_loop(self._edit(), none, d, none, ffi.new("CalLoopId *"), error), error)
+        return self
+
+    # ---- flexible bodies ----------------------------------------------------------------------
+
+    def flexible(self, body: str, *, stiffness: npt.ArrayLike, damping: npt.ArrayLike | None = None,
+                 nodes: Mapping[str, Mapping[str, Any]], frequency_bound: float = 0.0, unsprung: bool = False) -> Builder:
+        """Makes a body flexible. stiffness, damping [m, m]; nodes: {name: {"mass", "inertia", "phi" [3, m], "psi" [3, m],
+        "phi2" [3, m, m]}}: what is lumped at a node, and how the modes move it. "head" is the body's own frame.
+        """
+        held, error = Held(), new_error()
+        K = np.atleast_2d(np.asarray(stiffness, float))
+        m = K.shape[0]
+        d = ffi.new("CalFlexDef *", {"modes": m, "stiffness": held.doubles(array(K, (m, m), "stiffness")),
+                                     "frequency_bound": frequency_bound, "unsprung": int(unsprung)})
+        if damping is not None:
+            d.damping = held.doubles(array(np.atleast_2d(damping), (m, m), "damping"))
+        listed = ffi.new("CalFlexNode[]", len(nodes))
+        shapes = {"phi": (3, m), "psi": (3, m), "phi2": (3, m, m)}
+        for to, (name, given) in zip(listed, nodes.items()):
+            to.node = (lib.cal_desc_body_node(self._desc, self._body_id(body)) if name == "head"
+                       else self._node_id(f"{body}/{name}"))
+            for key, value in given.items():
+                if key == "mass":
+                    to.mass = value
+                elif key == "inertia":
+                    set_inertia(to.inertia, value)
+                elif key in shapes:
+                    setattr(to, key, held.doubles(array(value, shapes[key], f"{key} of node {name!r}")))
+                else:
+                    raise unknown("property of a node", key, ["mass", "inertia", *shapes])
+        d.nodes, d.node_count = listed, len(nodes)
+        check(lib.cal_desc_set_flexible(self._edit(), self._body_id(body), d, error), error)
+        return self
+
+    def beam(self, name: str, *, length: float, section: Mapping[str, Any], modes: int = 4, boundary: str = "clamped",
+             deformation: Sequence[str] = ("bend_y", "bend_z"), elements: int = 8, timoshenko: bool = False,
+             damping_ratio: float = 0.0, second_order: bool = False, group: str | None = None) -> Builder:
+        """A straight flexible beam along x; nodes "root", "n1", ..., "tip".
+
+        section: {"shape": "circle", "tube" or "box", "width", "height", "thickness", "youngs_modulus", "poissons_ratio",
+        "density"} or, without shape, {"EA", "GJ", "EIy", "EIz", "kGAy", "kGAz", "rhoA", "rhoIy", "rhoIz"}, all SI.
+        """
+        held, error = Held(), new_error()
+        d = ffi.new("CalBeamDef *", lib.cal_beam_def())
+        d.name, d.group, d.length, d.elements = held.text(name), self._group_id(group), length, elements
+        d.timoshenko, d.second_order = int(timoshenko), int(second_order)
+        shapes = {"direct": 0, "circle": 1, "tube": 2, "box": 3}
+        for key, value in section.items():
+            if key == "shape":
+                if value not in shapes:
+                    raise unknown("shape of a section", value, shapes)
+                d.root.shape = shapes[value]
+            elif hasattr(d.root, key):
+                setattr(d.root, key, float(value))
+            else:
+                raise unknown("property of a section", key, [f for f, _ in ffi.typeof("CalSection").fields])
+        if boundary not in _BOUNDARIES:
+            raise unknown("boundary", boundary, _BOUNDARIES)
+        d.choice.boundary, d.choice.modes, d.choice.damping_ratio = _BOUNDARIES[boundary], modes, damping_ratio
+        d.deformation = 0
+        for way in deformation:
+            if way not in _DEFORMATIONS:
+                raise unknown("deformation", way, _DEFORMATIONS)
+            d.deformation |= _DEFORMATIONS[way]
+        check(lib.cal_beam_add(self._edit(), d, ffi.new("CalBodyId *"), error), error)
+        return self
