@@ -40,6 +40,17 @@ static int glue_has_hdf5(void) {
 	return status != CAL_ERR_UNSUPPORTED;
 }
 
+typedef struct GlueEvaluation {
+	const CalState *state;
+	const CalInput *input;
+	CalWork *work;
+	double *udot;
+} GlueEvaluation;
+
+static CalStatus glue_forward(const CalModel *model, const GlueEvaluation *e) {
+	return cal_forward_dynamics(model, e->state, e->input, e->work, e->udot);
+}
+
 static CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *position, double *rotation,
                             double *velocity, double *acceleration) {
 	const int count = cal_model_node_count(model);

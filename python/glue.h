@@ -10,6 +10,15 @@ CalStatus glue_replay_text(const char *results, const CalReplayOptions *options,
                            CalError *error);
 int glue_has_hdf5(void);
 
+/* Forward dynamics with what a State of Python holds: two arguments are converted instead of five. */
+typedef struct GlueEvaluation {
+	const CalState *state;
+	const CalInput *input;
+	CalWork *work;
+	double *udot;
+} GlueEvaluation;
+CalStatus glue_forward(const CalModel *model, const GlueEvaluation *e);
+
 /* Poses, velocities and accelerations of all nodes after cal_kinematics(); any place may be NULL. */
 CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *position, double *rotation, double *velocity,
                      double *acceleration);

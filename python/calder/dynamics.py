@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _ndarray = np.ndarray
 _forward = lib.cal_forward_dynamics
+_forward_tau = lib.glue_forward
 _NULL = ffi.NULL
 
 
@@ -117,52 +118,56 @@ class Dynamics(Core):
 
     def forward(self, state: State | npt.ArrayLike, u: npt.ArrayLike | None = None, tau: npt.ArrayLike | None = None, *,
                 out: Array | None = None, wrenches: Wrenches | None = None, prescribed: Any = None,
-                udot: npt.ArrayLike | None = None, **options: Any) -> Array:
+                udot: npt.ArrayLike | None = None, t: Any = None, status: Any = None, threads: int | None = None) -> Array:
         """Accelerations udot [nu]: forward(state, tau), or of many states forward(q [B, nq], u [B, nu], tau [B, nu]).
 
         tau: generalized forces [nu] (N m, N; None: zero). wrenches: {node: (moment, force)} or a list of Wrench. prescribed [nu]
         (flags): degrees of freedom whose acceleration is that of udot. Loops are held. out: an array for the result, which is
-        returned. Arrays of states: see calder.batch.
+        returned. t, status and threads are of arrays of states: see calder.batch.
         """
         try:
-            own = state.group is self  # type: ignore[union-attr]
+            if (state.group is not self or tau is not None or wrenches is not None or prescribed is not None
+                    or udot is not None or t is not None or status is not None or threads is not None):
+                return self._forward_with(state, u, tau, out, wrenches, prescribed, udot, t, status, threads)
+            lock = state._lock
         except AttributeError:
-            return self._forward_arrays(state, u, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot, **options)
-        if u is not None or not own or options:
-            tau = self._one_tau(state, u, tau, options)
-        if prescribed is not None or wrenches is not None or udot is not None:
-            return self.hybrid(state, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot)[0]
-        if not state._lock.acquire(False):
+            return self._forward_arrays(state, u, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot, t=t,
+                                        status=status, threads=1 if threads is None else threads)
+        if not lock.acquire(False):
             raise _busy()
         try:
-            if tau is None:
-                status = _forward(self._m, state._c, _NULL, state._work, state._udot_p)
-            else:
-                if type(tau) is _ndarray and tau.dtype is DOUBLE and tau.shape == self._shape_u:
-                    state._tau[...] = tau
+            if u is None:
+                failed = _forward(self._m, state._c, _NULL, state._work, state._udot_p)
+            else:  # forward(state, tau): tau is where arrays have u
+                if type(u) is _ndarray and u.dtype is DOUBLE and u.shape == state._shape:
+                    state._tau[...] = u
                 else:
-                    state._tau[...] = vector(tau, self.nu, "tau", self.u_names)
-                status = _forward(self._m, state._c, state._input, state._work, state._udot_p)
-            if status:
-                self._fail(status, state, "forward dynamics")
+                    state._tau[...] = vector(u, self.nu, "tau", self.u_names)
+                failed = _forward_tau(self._m, state._evaluation)
+            if failed:
+                self._fail(failed, state, "forward dynamics")
             if out is None:
                 return state._udot.copy()
-            if type(out) is _ndarray and out.shape == self._shape_u and out.dtype is DOUBLE:
+            if type(out) is _ndarray and out.dtype is DOUBLE and out.shape == state._shape:
                 out[...] = state._udot
                 return out
             output(out, self._shape_u)[...] = state._udot
             return out
         finally:
-            state._lock.release()
+            lock.release()
 
-    def _one_tau(self, state: Any, given: Any, tau: Any, options: dict[str, Any]) -> Any:
-        """tau of forward(state, tau), which is where arrays have u."""
+    def _forward_with(self, state: Any, u: Any, tau: Any, out: Any, wrenches: Any, prescribed: Any, udot: Any, t: Any,
+                      status: Any, threads: Any) -> Array:
+        """forward() of a State with anything beside tau and out, or with tau by its name."""
         self._own(state)
-        if options:
-            raise TypeError(f"forward: {', '.join(options)}: of arrays of states alone")
-        if given is not None and tau is not None:
+        if t is not None or status is not None or threads is not None:
+            raise ArgumentError("forward: t, status and threads are of arrays of states; a State has its own")
+        if u is not None and tau is not None:
             raise ArgumentError("forward: give u with arrays of states alone; a State has its own")
-        return tau if given is None else given
+        force = tau if u is None else u
+        if wrenches is None and prescribed is None and udot is None:
+            return self.forward(state, force, out=out)
+        return self.hybrid(state, force, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot)[0]
 
     def hybrid(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
                wrenches: Wrenches | None = None, prescribed: Any = None,

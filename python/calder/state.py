@@ -32,7 +32,7 @@ class State:
     """
 
     __slots__ = ("group", "_c", "_work", "_lock", "_block", "_held", "_q", "_u", "_tau", "_udot", "_tau_p", "_udot_p",
-                 "_input", "__weakref__")
+                 "_input", "_evaluation", "_shape", "__weakref__")
 
     def __init__(self, group: Group) -> None:
         nq, nu = group.nq, group.nu
@@ -51,6 +51,9 @@ class State:
         work = ffi.new("CalWork **")
         check(lib.cal_work_create(group._m, work))
         self._work = ffi.gc(work[0], lib.cal_work_destroy, group._work_size)
+        self._shape = group._shape_u
+        self._evaluation = ffi.new("GlueEvaluation *", {"state": self._c, "input": self._input, "work": self._work,
+                                                        "udot": self._udot_p})
         lib.cal_config_neutral(group._m, self._c.q)
 
     # ---- numbers ------------------------------------------------------------------------------

@@ -136,8 +136,10 @@ def test_wrong_options_are_refused(arm):
         arm.forward(q, np.zeros((4, 2)))
     with pytest.raises(calder.ArgumentError, match="a State has its own"):
         arm.forward(s, np.zeros(2), np.zeros(2))
-    with pytest.raises(TypeError, match="threads"):
-        arm.forward(s, threads=2)
+    for options in ({"threads": 2}, {"t": 0.0}, {"status": np.zeros(3, np.int32)}):
+        with pytest.raises(calder.ArgumentError, match="a State has its own"):
+            arm.forward(s, **options)
+    assert np.array_equal(arm.forward(s, tau=[1.0, 2.0]), arm.forward(s, [1.0, 2.0]))
     for status in (np.zeros(3), np.zeros(2, np.int32), [0, 0, 0]):
         with pytest.raises(calder.ArgumentError, match="status"):
             arm.forward(q, status=status)
