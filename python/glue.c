@@ -40,17 +40,6 @@ static int glue_has_hdf5(void) {
 	return status != CAL_ERR_UNSUPPORTED;
 }
 
-typedef struct GlueEvaluation {
-	const CalState *state;
-	const CalInput *input;
-	CalWork *work;
-	double *udot;
-} GlueEvaluation;
-
-static CalStatus glue_forward(const CalModel *model, const GlueEvaluation *e) {
-	return cal_forward_dynamics(model, e->state, e->input, e->work, e->udot);
-}
-
 static CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *position, double *rotation,
                             double *velocity, double *acceleration) {
 	const int count = cal_model_node_count(model);
@@ -73,11 +62,13 @@ static CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *
 
 /* ---- runs --------------------------------------------------------------------------------------- */
 
-/* Ends an advance at the end of a step once its time is over; where steps end does not change. */
 typedef struct GlueClock {
 	int stop;
-	double slice_s, deadline;
+	double slice_s;
+	double due;
 } GlueClock;
+
+static int glue_on_tick(int unused);
 
 static double wall_s(void) {
 	struct timespec now;
@@ -87,34 +78,40 @@ static double wall_s(void) {
 
 static const volatile int *glue_stop(GlueClock *clock) { return &clock->stop; }
 
+/* Where steps end does not depend on the clock: a run ends early only where an exception is on its way. */
+static void look_at_signals(GlueClock *clock) {
+	const double now = wall_s();
+	if (now < clock->due)
+		return;
+	clock->stop = glue_on_tick(0) != 0;
+	clock->due = now + clock->slice_s;
+}
+
 static double tick(void *user, CalSim *sim) {
-	GlueClock *clock = user;
-	clock->stop = wall_s() >= clock->deadline;
+	look_at_signals(user);
 	return cal_sim_time(sim);
 }
 
-static void begin_slice(CalSim *sim, GlueClock *clock) {
+static void start_clock(CalSim *sim, GlueClock *clock) {
 	clock->stop = 0;
-	clock->deadline = wall_s() + clock->slice_s;
-	if (clock->slice_s > 0)
-		cal_sim_watch(sim, tick, clock, cal_sim_time(sim));
+	clock->due = wall_s() + clock->slice_s;
+	cal_sim_watch(sim, tick, clock, cal_sim_time(sim));
 }
 
 static CalStatus glue_advance(CalSim *sim, GlueClock *clock, double t_end, CalError *error) {
-	begin_slice(sim, clock);
+	start_clock(sim, clock);
 	const CalStatus status = cal_sim_advance(sim, t_end, error);
 	cal_sim_watch(sim, NULL, NULL, 0);
 	return status;
 }
 
-static CalStatus glue_steps(CalSim *sim, GlueClock *clock, double t_end, int64_t *left, CalError *error) {
-	const double deadline = wall_s() + clock->slice_s;
+static CalStatus glue_steps(CalSim *sim, GlueClock *clock, int64_t count, CalError *error) {
+	static const double far = 1e9; // [s] more than any step
 	CalStatus status = CAL_OK;
-	clock->stop = 0;
-	while (status == CAL_OK && *left > 0 && cal_sim_time(sim) < t_end && !(clock->slice_s > 0 && wall_s() > deadline)) {
-		status = cal_sim_step(sim, t_end, error);
-		--*left;
-	}
+	start_clock(sim, clock);
+	for (int64_t i = 0; i < count && status == CAL_OK && !clock->stop; i++)
+		status = cal_sim_step(sim, cal_sim_time(sim) + far, error);
+	cal_sim_watch(sim, NULL, NULL, 0);
 	return status;
 }
 
@@ -125,15 +122,32 @@ typedef struct GlueRecord {
 	double *rows;
 	int64_t capacity, used;
 	int64_t examined;
+	int64_t regular;
+	const double *extra;
+	int64_t extra_count, extra_next;
 } GlueRecord;
 
 /* When the next sample is due; the last one is at the end, as in the records of the command line. */
 static double next_sample(const GlueRecord *record) {
 	static const double coincidence = 1e-9; // of an interval
-	if (!(record->interval > 0))
-		return record->end;
-	const double next = record->start + (double)record->taken * record->interval;
-	return next > record->end - coincidence * record->interval ? record->end : next;
+	double next = record->end;
+	if (record->interval > 0)
+		next = record->start + (double)record->regular * record->interval;
+	if (next > record->end - coincidence * record->interval)
+		next = record->end;
+	if (record->extra_next < record->extra_count && record->extra[record->extra_next] < next)
+		next = record->extra[record->extra_next];
+	return next;
+}
+
+/* Which samples are behind. */
+static void count_sample(GlueRecord *record, double t) {
+	while (record->interval > 0 && t >= record->start + (double)record->regular * record->interval)
+		record->regular++;
+	while (record->extra_next < record->extra_count && t >= record->extra[record->extra_next])
+		record->extra_next++;
+	record->taken++;
+	record->used++;
 }
 
 static CalStatus take_sample(CalSim *sim, GlueRecord *record) {
@@ -143,8 +157,7 @@ static CalStatus take_sample(CalSim *sim, GlueRecord *record) {
 	const double t = cal_sim_time(sim), span = record->end - record->start;
 	if (status != CAL_OK)
 		return status;
-	record->taken++;
-	record->used++;
+	count_sample(record, t);
 	if (t < record->end && t < record->start + (double)record->examined * span / EXAMINATIONS)
 		return CAL_OK;
 	record->examined++;
@@ -153,7 +166,7 @@ static CalStatus take_sample(CalSim *sim, GlueRecord *record) {
 
 static CalStatus glue_record(CalSim *sim, GlueClock *clock, GlueRecord *record, CalError *error) {
 	CalStatus status = CAL_OK;
-	begin_slice(sim, clock);
+	start_clock(sim, clock);
 	if (record->taken == 0 && record->used < record->capacity)
 		status = take_sample(sim, record);
 	while (status == CAL_OK && !clock->stop && record->used < record->capacity && cal_sim_time(sim) < record->end) {
@@ -234,7 +247,8 @@ static int control_hold(const CalDevice *device, CalEvalContext *context, double
 
 static CalStatus glue_add_control(CalSim *sim, const char *name, const GlueControl *control, double period,
                                   double offset, int *device, CalError *error) {
-	static const CalDeviceOps continuous = {.type = "python controller", .bind = control_bind, .evaluate = control_evaluate};
+	static const CalDeviceOps continuous = {
+		.type = "python controller", .bind = control_bind, .evaluate = control_evaluate};
 	static const CalDeviceOps sampled = {
 		.type = "python controller", .bind = control_bind, .evaluate = control_hold, .sample = control_sample};
 	const CalDeviceDef def = {.name = name,
@@ -246,4 +260,15 @@ static CalStatus glue_add_control(CalSim *sim, const char *name, const GlueContr
 	                          .sample_offset = offset,
 	                          .accounts = 1};
 	return cal_sim_add_device(sim, &def, device, error);
+}
+
+/* ---- campaigns ---------------------------------------------------------------------------------- */
+
+/* What a plan's output makes of samples at t[count]; x[stride i]. */
+static double glue_statistic(const CalPlanOutput *output, const double *t, const double *x, size_t stride,
+                             size_t count) {
+	CalStatisticAccumulator accumulator = {0};
+	for (size_t i = 0; i < count; i++)
+		cal_statistic_add(&accumulator, output, t[i * stride], x[i * stride]);
+	return cal_statistic_value(&accumulator, output);
 }

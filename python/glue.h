@@ -10,15 +10,6 @@ CalStatus glue_replay_text(const char *results, const CalReplayOptions *options,
                            CalError *error);
 int glue_has_hdf5(void);
 
-/* Forward dynamics with what a State of Python holds: two arguments are converted instead of five. */
-typedef struct GlueEvaluation {
-	const CalState *state;
-	const CalInput *input;
-	CalWork *work;
-	double *udot;
-} GlueEvaluation;
-CalStatus glue_forward(const CalModel *model, const GlueEvaluation *e);
-
 /* Poses, velocities and accelerations of all nodes after cal_kinematics(); any place may be NULL. */
 CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *position, double *rotation, double *velocity,
                      double *acceleration);
@@ -26,16 +17,17 @@ CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *positio
 extern "Python" void glue_on_finding(void *user, const CalFinding *finding);
 extern "Python" void glue_on_diagnosis(void *user, const CalDiagnosis *diagnosis);
 
-/* ---- runs: a call returns after a tenth of a second or so, for Python to look at signals ---- */
+/* ---- runs: Python is called every tenth of a second or so, to look whether somebody wants to interrupt ---- */
 
 typedef struct GlueClock {
-	int stop;        /* CalSimOptions.stop: set where the time is over */
-	double slice_s;  /* wall time of one call */
+	int stop;       /* CalSimOptions.stop: set where somebody does */
+	double slice_s; /* wall time between two looks */
 	...;
 } GlueClock;
+extern "Python" int glue_on_tick(int unused);
 const volatile int *glue_stop(GlueClock *clock);
 CalStatus glue_advance(CalSim *sim, GlueClock *clock, double t_end, CalError *error);
-CalStatus glue_steps(CalSim *sim, GlueClock *clock, double t_end, int64_t *left, CalError *error);
+CalStatus glue_steps(CalSim *sim, GlueClock *clock, int64_t count, CalError *error);
 
 typedef struct GlueRecord {
 	CalSampler *sampler;
@@ -44,6 +36,9 @@ typedef struct GlueRecord {
 	double *rows;                /* [capacity columns] */
 	int64_t capacity, used;
 	int64_t examined;
+	int64_t regular;      /* samples at multiples of the interval */
+	const double *extra;  /* [extra_count] further times, ascending */
+	int64_t extra_count, extra_next;
 } GlueRecord;
 CalStatus glue_record(CalSim *sim, GlueClock *clock, GlueRecord *record, CalError *error);
 
@@ -74,3 +69,6 @@ extern "Python" int glue_on_outputs(const CalDevice *device, CalEvalContext *con
 /* ---- events with Python actions ---- */
 extern "Python" CalStatus glue_on_action(void *user, CalSim *sim, CalError *error);
 extern "Python" int glue_on_value(void *user, CalEvalContext *context, double *value);
+
+/* ---- campaigns ---- */
+double glue_statistic(const CalPlanOutput *output, const double *t, const double *x, size_t stride, size_t count);

@@ -13,6 +13,7 @@ from ._calder import ffi as _ffi
 from ._calder import lib as _lib
 from .batch import Batch, Rollout
 from .builder import Builder
+from .campaign import Case, Cases, Plan
 from .device import Context, Device
 from .dynamics import Energy, Momentum, Wrench
 from .errors import (
@@ -42,8 +43,8 @@ from .transitions import Transition
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Batch", "Builder", "BusyError", "ClosedError", "Context", "Device", "Energy", "Error", "FileError",
-    "Group", "InputError", "Linear", "Model", "ModelError", "Momentum", "NumericalError", "Pose", "Results", "ResultsFile",
-    "Rollout", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads",
-    "methods", "open", "quantities", "status_text",
+    "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
+    "Error", "FileError", "Group", "InputError", "Linear", "Model", "ModelError", "Momentum", "NumericalError", "Plan",
+    "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State", "SystemMode", "Transition",
+    "UnsupportedError", "Wrench", "load", "loads", "methods", "open", "quantities", "status_text",
 ]

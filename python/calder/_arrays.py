@@ -50,6 +50,11 @@ def array(x: npt.ArrayLike, shape: tuple[int, ...], what: str, names: Sequence[s
     return a
 
 
+def is_array(x: Any) -> bool:
+    """x is given as an array of numbers, right or wrong, and not as an object of another kind."""
+    return isinstance(x, (list, tuple)) or hasattr(x, "__array__")
+
+
 def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
     """An array for results: the caller's, checked, or a new one."""
     if out is None:
@@ -134,7 +139,7 @@ class NamedArray(np.ndarray[Any, Any]):
                 raise ArgumentError(f"{key!r} has {len(names)} numbers: {', '.join(names)}; got shape {np.shape(value)}")
             key = place
         try:
-            super().__setitem__(key, value)
+            super().__setitem__(key, value)  # type: ignore[no-untyped-call]
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"cannot assign: {error}") from None
 
@@ -145,10 +150,10 @@ class NamedArray(np.ndarray[Any, Any]):
         """A plain array with the same numbers."""
         return np.array(self, copy=True, subok=False)
 
-    def __copy__(self) -> Array:
+    def __copy__(self) -> Array:  # type: ignore[override]
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Array:
+    def __deepcopy__(self, memo: Any) -> Array:  # type: ignore[override]
         return self.copy()
 
     def __reduce__(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .errors import check
 
 def text(c: Any) -> str:
     """A C string; "" for NULL."""
-    return "" if c == ffi.NULL else ffi.string(c).decode(errors="replace")
+    return "" if c == ffi.NULL else str(ffi.string(c).decode(errors="replace"))
 
 
 def long_text(call: Callable[[Any, int], int]) -> str:
@@ -25,7 +26,12 @@ def long_text(call: Callable[[Any, int], int]) -> str:
     if length >= 256:
         buffer = ffi.new("char[]", length + 1)
         call(buffer, length + 1)
-    return ffi.string(buffer).decode(errors="replace")
+    return str(ffi.string(buffer).decode(errors="replace"))
+
+
+def names_of(model: Any, count: int, call: Any) -> tuple[str, ...]:
+    """Texts of a function that takes an index and writes a name."""
+    return tuple(long_text(partial(call, model, i)) for i in range(count))
 
 
 def vec3(v: Any) -> Array:
@@ -111,7 +117,7 @@ def _place(start: int, count: int) -> Index:
 
 
 def _names(model: Any, count: int, call: Any, what: str, bodies: tuple[Body, ...], speeds: bool) -> Names:
-    names = [long_text(lambda b, n, i=i: call(model, i, b, n)) for i in range(count)]
+    names = list(names_of(model, count, call))
     places: dict[str, Index] = {name: i for i, name in enumerate(names)}
     mode = "etadot" if speeds else "eta"
     for body in bodies:

@@ -16,8 +16,8 @@ from .errors import ArgumentError, ClosedError, check, make, status_text
 from .state import busy
 
 if TYPE_CHECKING:
+    from ._core import Core
     from .dynamics import Wrenches
-    from .group import Group
 
 MOST_THREADS = 256
 WRENCHES = 8
@@ -55,7 +55,7 @@ class Handle:
 class Shared:
     """Handles of a group for calls on the group itself: as many as there are calls at the same time."""
 
-    def __init__(self, group: Group, threads: int) -> None:
+    def __init__(self, group: Core, threads: int) -> None:
         self.group = group
         self.threads = thread_count(threads)
 
@@ -83,7 +83,7 @@ class Shared:
 class Own:
     """The handle of a calder.Batch."""
 
-    def __init__(self, group: Group, threads: int) -> None:
+    def __init__(self, group: Core, threads: int) -> None:
         self.group = group
         self.threads = thread_count(threads)
         self._handle: Handle | None = Handle(group._m, self.threads, WRENCHES)
@@ -132,7 +132,7 @@ def rows_of(x: npt.ArrayLike, width: int, what: str, names: Sequence[str], most:
 class Call:
     """The arguments of one call on arrays, and what they point to."""
 
-    def __init__(self, group: Group, q: Any, u: Any, t: Any, most: int = 2) -> None:
+    def __init__(self, group: Core, q: Any, u: Any, t: Any, most: int = 2) -> None:
         self.group = group
         self.most = most  # dimensions of inputs: 3 where steps may have their own
         self.states = ffi.new("CalBatchStates *")

@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, output, pointer
+from ._arrays import Array, is_array, output, pointer
 from ._calder import ffi, lib
 from ._rows import STATUS, Call, Own, Shared
 from .dynamics import Dynamics, Energy, Momentum, Wrenches
@@ -36,6 +36,11 @@ class Rollout:
     """[B, nu], or [rows, B, nu]."""
     status: Statuses
     """[B]: 0, or why a state failed (calder.status_text)."""
+
+
+def _column(x: Array, k: int) -> Any:
+    """Column k of rows, or the number of a single row."""
+    return x[..., k][()]
 
 
 def method_number(name: str) -> int:
@@ -106,11 +111,11 @@ class ArrayCalls:
 
     def energy(self, q: Any, u: Any = None, *, t: Any = None, status: Any = None) -> Energy:
         x = self.structs(lib.cal_batch_energy, "energy", "CalEnergy *", 4, q, u, t, status)
-        return Energy(*(x[..., k][()] for k in range(4)))
+        return Energy(*(_column(x, k) for k in range(4)))
 
     def momentum(self, q: Any, u: Any = None, *, t: Any = None, status: Any = None) -> Momentum:
         x = self.structs(lib.cal_batch_momentum, "momentum", "CalMomentum *", 13, q, u, t, status)
-        return Momentum(x[..., 0][()], *(x[..., k : k + 3] for k in (1, 4, 7, 10)))
+        return Momentum(_column(x, 0), *(x[..., k : k + 3] for k in (1, 4, 7, 10)))
 
     def jacobian(self, q: Any, u: Any, node: str | int, *, t: Any = None, out: Any = None, status: Any = None) -> Array:
         call = self._call(q, u, t)
@@ -149,7 +154,7 @@ class ArrayCalls:
         q_end, u_end = output(q_out, (*rows, *shape, self.group.nq)), output(u_out, (*rows, *shape, self.group.nu))
         statuses = call.run(self.handles, "roll-out", status, lib.cal_batch_rollout, call.input, plan, pointer(q_end),
                             pointer(u_end))
-        times = step * (np.arange(1, rows[0] + 1) * every if every else np.float64(count))
+        times = step * np.arange(every, count + 1, every) if every else np.asarray(step * count)
         return Rollout(times, q_end, u_end, statuses)
 
 
@@ -163,11 +168,9 @@ class Batched(Dynamics, Kinematics):
     """
 
     def _arrays(self, threads: int) -> ArrayCalls:
-        return ArrayCalls(self, Shared(self, threads))  # type: ignore[arg-type]
+        return ArrayCalls(self, Shared(self, threads))
 
     def _forward_arrays(self, q: Any, u: Any, tau: Any, threads: int = 1, **options: Any) -> Array:
-        if _takes_state((q,)):
-            self._own(q)
         return self._arrays(threads).forward(q, u, tau, **options)
 
     @overload
@@ -268,7 +271,7 @@ class Batched(Dynamics, Kinematics):
 
 def _takes_state(arguments: tuple[Any, ...]) -> bool:
     """No array comes first: a State, or what neither is, for the message that says what was expected."""
-    return not arguments or not (isinstance(arguments[0], (list, tuple)) or hasattr(arguments[0], "__array__"))
+    return not arguments or not is_array(arguments[0])
 
 
 class Batch:
@@ -288,7 +291,7 @@ class Batch:
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 0 <= n < 2**31:
             raise ArgumentError(f"n: expected a number of states, got {n!r}")
         self.group = model
-        self._own = Own(model, threads)  # type: ignore[arg-type]
+        self._own = Own(model, threads)
         self._calls = ArrayCalls(model, self._own)
         self._t, self._u = np.zeros(n), np.zeros((n, model.nu))
         self._status: Statuses = np.zeros(n, STATUS)

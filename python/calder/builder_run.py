@@ -95,7 +95,7 @@ class RunBuilder:
         elif len(value) == 3 and any(isinstance(v, str) for v in value):
             for i, v in enumerate(value):
                 c.xyz[i] = held.text(v if isinstance(v, str) else repr(float(v)))
-        elif np.shape(value) == (3,):
+        elif len(value) == 3:
             set_vec3(c.vector, value, name)
             set_placement(c.placement, value, name)
         else:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ._arrays import vector
 from ._calder import ffi, lib
+from ._lost import keep
 from .device import Context, Device, PythonDevice
 from .errors import ArgumentError, check
 from .state import State
@@ -55,7 +56,7 @@ _handle_of = ffi.from_handle
 _ndarray = np.ndarray
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_control(handle: Any) -> int:
     control: _Control = _handle_of(handle)
     try:
@@ -69,6 +70,12 @@ def glue_on_control(handle: Any) -> int:
     except BaseException as error:  # comes out of Sim.run()
         control.error = error
         return 1
+
+
+@ffi.def_extern(error=1, onerror=keep)
+def glue_on_tick(unused: int) -> int:
+    """Handlers of pending signals run as soon as Python code does; what they raise goes to keep()."""
+    return 0
 
 
 class _Event:
@@ -87,7 +94,7 @@ class _Event:
         self.handle = ffi.new_handle(self)
 
 
-@ffi.def_extern(error=-8)
+@ffi.def_extern(error=-8, onerror=keep)
 def glue_on_action(user: Any, sim: Any, error: Any) -> int:
     event: _Event = ffi.from_handle(user)
     try:
@@ -106,7 +113,7 @@ def glue_on_action(user: Any, sim: Any, error: Any) -> int:
         return int(lib.CAL_ERR_USER)
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_value(user: Any, context: Any, value: Any) -> int:
     event: _Event = ffi.from_handle(user)
     try:

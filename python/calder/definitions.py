@@ -50,8 +50,8 @@ def set_placement(to: Any, at: Any, what: str) -> None:
         return
     if isinstance(at, Pose):
         at = (at.position, at.quaternion)
-    elif np.shape(at) == (4, 4):
-        T = np.asarray(at, float)
+    elif len(at) == 4:
+        T = array(at, (4, 4), what)
         at = (T[:3, 3], quaternion_of(T[:3, :3]))
     if len(at) == 2:
         position, quaternion = at

@@ -10,6 +10,7 @@ import numpy as np
 
 from ._arrays import Array, vector
 from ._calder import ffi, lib
+from ._lost import keep
 from ._names import spatial
 from .errors import ArgumentError, StaleError, check, unknown
 from .pose import Pose
@@ -220,13 +221,13 @@ def _call(device: Any, context: Any, body: Any) -> int:
         return 1
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_bind(device: Any, context: Any) -> int:
     _of(device).context.forget()
     return 0
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_start(device: Any, context: Any, x: Any) -> int:
     def body(w: PythonDevice, c: Context, xs: Array, ds: Array) -> None:
         w.device.start(c, xs, ds)
@@ -236,7 +237,7 @@ def glue_on_start(device: Any, context: Any, x: Any) -> int:
     return _call(device, context, body)
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_evaluate(device: Any, context: Any, xdot: Any) -> int:
     def body(w: PythonDevice, c: Context, xs: Array, ds: Array) -> None:
         rate = w.device.evaluate(c, xs, ds)
@@ -246,7 +247,7 @@ def glue_on_evaluate(device: Any, context: Any, xdot: Any) -> int:
     return _call(device, context, body)
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_sample(device: Any, context: Any, x: Any) -> int:
     def body(w: PythonDevice, c: Context, xs: Array, ds: Array) -> None:
         w.device.sample(c, xs, ds)
@@ -256,7 +257,7 @@ def glue_on_sample(device: Any, context: Any, x: Any) -> int:
     return _call(device, context, body)
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_values(device: Any, context: Any, value: Any) -> int:
     def body(w: PythonDevice, c: Context, xs: Array, ds: Array) -> None:
         _store(value, w.device.values(c, xs, ds), w.events, f"values of device {w.name!r}")
@@ -264,7 +265,7 @@ def glue_on_values(device: Any, context: Any, value: Any) -> int:
     return _call(device, context, body)
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_event(device: Any, context: Any, event: int, rising: int, x: Any) -> int:
     def body(w: PythonDevice, c: Context, xs: Array, ds: Array) -> None:
         w.device.event(c, event, bool(rising), xs, ds)
@@ -274,7 +275,7 @@ def glue_on_event(device: Any, context: Any, event: int, rising: int, x: Any) ->
     return _call(device, context, body)
 
 
-@ffi.def_extern(error=1)
+@ffi.def_extern(error=1, onerror=keep)
 def glue_on_outputs(device: Any, context: Any, output: Any) -> int:
     def body(w: PythonDevice, c: Context, xs: Array, ds: Array) -> None:
         _store(output, w.device.outputs(c, xs, ds), w.output_count, f"outputs of device {w.name!r}")

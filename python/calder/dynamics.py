@@ -1,30 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forward and inverse dynamics, mass matrix, energy and momentum (calder/dynamics.h).
 
-M(q) udot + h(q, u) = tau + Q_gravity + Q_elastic + Q_external. `forward` is the call that control loops make: it copies tau into
-memory of the state and the result out of it, so that no buffer is checked or wrapped on the way.
+M(q) udot + h(q, u) = tau + Q_gravity + Q_elastic + Q_external. `forward` is the call that control loops make: arrays that come
+again are bound to C once (State._take_tau, _take_out), all others are copied into memory of the state and out of it.
 """
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import DOUBLE, Array, array, flags, output, pointer, vector
+from ._arrays import Array, array, flags, is_array, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import vec3
 from .errors import ArgumentError
+from .state import State, busy
 
-if TYPE_CHECKING:
-    from .state import State
-
-_ndarray = np.ndarray
+_State = State
 _forward = lib.cal_forward_dynamics
-_forward_tau = lib.glue_forward
 _NULL = ffi.NULL
 
 
@@ -97,7 +94,7 @@ class _Input:
             items = []
             for node, f in wrenches.items():
                 six = array(f, (6,), f"wrench on {node!r} (moment, force)").tolist()
-                items.append(Wrench(node, tuple(six[:3]), tuple(six[3:])))
+                items.append(Wrench(node, (six[0], six[1], six[2]), (six[3], six[4], six[5])))
         else:
             items = list(wrenches)
         list_c = ffi.new("CalWrench[]", len(items))
@@ -116,58 +113,57 @@ class Dynamics(Core):
 
     # ---- forward ------------------------------------------------------------------------------
 
-    def forward(self, state: State | npt.ArrayLike, u: npt.ArrayLike | None = None, tau: npt.ArrayLike | None = None, *,
+    @overload
+    def forward(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
+                wrenches: Wrenches | None = None, prescribed: Any = None, udot: npt.ArrayLike | None = None) -> Array: ...
+    @overload
+    def forward(self, q: npt.ArrayLike, u: npt.ArrayLike | None = None, tau: npt.ArrayLike | None = None, *,
                 out: Array | None = None, wrenches: Wrenches | None = None, prescribed: Any = None,
-                udot: npt.ArrayLike | None = None, t: Any = None, status: Any = None, threads: int | None = None) -> Array:
+                udot: npt.ArrayLike | None = None, t: Any = None, status: Any = None, threads: int = 1) -> Array: ...
+    def forward(  # type: ignore[misc]  # names of the overloads
+            self, state: Any, u: Any = None, tau: Any = None, *, out: Any = None, **options: Any) -> Any:
         """Accelerations udot [nu]: forward(state, tau), or of many states forward(q [B, nq], u [B, nu], tau [B, nu]).
 
         tau: generalized forces [nu] (N m, N; None: zero). wrenches: {node: (moment, force)} or a list of Wrench. prescribed [nu]
         (flags): degrees of freedom whose acceleration is that of udot. Loops are held. out: an array for the result, which is
         returned. t, status and threads are of arrays of states: see calder.batch.
         """
+        if type(state) is not _State or state.group is not self or tau is not None or options:
+            return self._forward_with(state, u, tau, out, options)
+        if not state._acquire(False):
+            raise busy()
         try:
-            if (state.group is not self or tau is not None or wrenches is not None or prescribed is not None
-                    or udot is not None or t is not None or status is not None or threads is not None):
-                return self._forward_with(state, u, tau, out, wrenches, prescribed, udot, t, status, threads)
-            lock = state._lock
-        except AttributeError:
-            return self._forward_arrays(state, u, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot, t=t,
-                                        status=status, threads=1 if threads is None else threads)
-        if not lock.acquire(False):
-            raise _busy()
-        try:
-            if u is None:
-                failed = _forward(self._m, state._c, _NULL, state._work, state._udot_p)
-            else:  # forward(state, tau): tau is where arrays have u
-                if type(u) is _ndarray and u.dtype is DOUBLE and u.shape == state._shape:
-                    state._tau[...] = u
-                else:
-                    state._tau[...] = vector(u, self.nu, "tau", self.u_names)
-                failed = _forward_tau(self._m, state._evaluation)
-            if failed:
-                self._fail(failed, state, "forward dynamics")
+            if u is not state._tau_bound:  # forward(state, tau): tau is where arrays have u
+                state._take_tau(u)
             if out is None:
+                status = _forward(self._m, state._c, state._input, state._work, state._udot_p)
+                if status:
+                    self._fail(status, state, "forward dynamics")
                 return state._udot.copy()
-            if type(out) is _ndarray and out.dtype is DOUBLE and out.shape == state._shape:
+            if out is not state._out_bound:
+                state._take_out(out)
+            status = _forward(self._m, state._c, state._input, state._work, state._out_p)
+            if status:
+                self._fail(status, state, "forward dynamics")
+            if state._out_bound is not out:
                 out[...] = state._udot
-                return out
-            output(out, self._shape_u)[...] = state._udot
             return out
         finally:
-            lock.release()
+            state._release()
 
-    def _forward_with(self, state: Any, u: Any, tau: Any, out: Any, wrenches: Any, prescribed: Any, udot: Any, t: Any,
-                      status: Any, threads: Any) -> Array:
-        """forward() of a State with anything beside tau and out, or with tau by its name."""
+    def _forward_with(self, state: Any, u: Any, tau: Any, out: Any, options: dict[str, Any]) -> Array:
+        """forward() of arrays, or of a State with anything beside tau and out, or with tau by its name."""
+        if is_array(state):
+            return self._forward_arrays(state, u, tau, out=out, **options)
         self._own(state)
-        if t is not None or status is not None or threads is not None:
-            raise ArgumentError("forward: t, status and threads are of arrays of states; a State has its own")
         if u is not None and tau is not None:
             raise ArgumentError("forward: give u with arrays of states alone; a State has its own")
+        if not options.keys().isdisjoint(("t", "status", "threads")):
+            raise ArgumentError("forward: t, status and threads are of arrays of states; a State has its own")
         force = tau if u is None else u
-        if wrenches is None and prescribed is None and udot is None:
+        if type(state) is _State and not options:
             return self.forward(state, force, out=out)
-        return self.hybrid(state, force, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot)[0]
+        return self.hybrid(state, force, out=out, **options)[0]
 
     def hybrid(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
                wrenches: Wrenches | None = None, prescribed: Any = None,
@@ -360,12 +356,6 @@ class Dynamics(Core):
         v = vector(x, 2 * n, "x", self.q_names + self.u_names)
         state = self.neutral()
         state.t = t
-        state.q = v[:n]
-        state.u = v[n:]
+        state.q[:] = v[:n]
+        state.u[:] = v[n:]
         return np.concatenate([v[n:], self.forward(state, tau)])
-
-
-def _busy() -> Exception:
-    from .state import busy
-
-    return busy()

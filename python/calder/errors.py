@@ -84,7 +84,7 @@ _CLASSES = {-1: ArgumentError, -2: MemoryError_, -3: ModelError, -4: InputError,
 
 def status_text(status: int) -> str:
     """The library's sentence for a status."""
-    return ffi.string(lib.cal_status_text(status)).decode()
+    return str(ffi.string(lib.cal_status_text(status)).decode())
 
 
 def make(status: int, text: str = "") -> Error:

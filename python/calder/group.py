@@ -8,7 +8,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._calder import ffi, lib
-from ._names import Body, long_text, read_bodies, read_names, read_nodes, text, vec3
+from ._names import Body, read_bodies, read_names, read_nodes, text, vec3
 from .batch import Batched
 from .errors import ArgumentError, check, new_error, unknown
 from .linear import LinearAlgorithms
@@ -165,8 +165,3 @@ class Group(Batched, Loops, LinearAlgorithms, Operators):
 
     def __repr__(self) -> str:
         return f"<calder.{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {self.nu} dof>"
-
-
-def names_of(model: Any, count: int, call: Any) -> tuple[str, ...]:
-    """Texts of a function that takes an index and writes a name."""
-    return tuple(long_text(lambda b, n, i=i: call(model, i, b, n)) for i in range(count))

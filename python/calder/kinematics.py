@@ -107,7 +107,7 @@ class Kinematics(Core):
 
     def _at_nodes(self, state: State, nodes: str | Sequence[str | int], call: Any, *more: Any) -> Array:
         self._own(state)
-        chosen = [nodes] if isinstance(nodes, (str, int)) else list(nodes)
+        chosen: list[str | int] = [nodes] if isinstance(nodes, (str, int)) else list(nodes)
         k = 6 * len(chosen)
         c = ffi.new("int[]", [self.node_index(node) for node in chosen])
         scratch, result = np.empty(max(self.nu, k * (k + 3)) + 1), np.empty((k, k))

@@ -147,7 +147,7 @@ class LinearAlgorithms(Core):
 
     def flexible(self, body: str) -> FlexReport:
         """Mass properties and modes of a flexible body."""
-        info = self.body(body)  # type: ignore[attr-defined]
+        info = self.body(body)
         if not info.modes:
             raise ArgumentError(f"body {body!r} is rigid")
         desc = lib.cal_setup_desc(self._setup)

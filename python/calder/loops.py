@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._arrays import Array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
-from ._names import long_text, spatial, text, vec3
+from ._names import names_of, spatial, text, vec3
 from .errors import check, unknown
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ class Loops(Core):
     @property
     def row_names(self) -> tuple[str, ...]:
         """Names of the constraint equations: "loop.dx", ..."""
-        return tuple(
-            long_text(lambda b, n, i=i: lib.cal_model_row_name(self._m, i, b, n)) for i in range(self.nrows))  # type: ignore[misc]
+        return names_of(self._m, self.nrows, lib.cal_model_row_name)
 
     @property
     def loops(self) -> dict[str, Loop]:
@@ -104,7 +103,7 @@ class Loops(Core):
         """(multipliers [nrows], {loop: (wrench on the side of B, point)}) in forward dynamics under tau; world axes."""
         self._own(state)
         multipliers = np.empty(self.nrows)
-        state._tau[...] = 0 if tau is None else vector(tau, self.nu, "tau", self.u_names)
+        state._take_tau(tau)
         wrench, point, found = ffi.new("CalSpatial *"), ffi.new("CalVec3 *"), {}
         with state:
             self._done(lib.cal_forward_dynamics(self._m, state._c, state._input, state._work, state._udot_p), state,
@@ -275,7 +274,7 @@ class IndependentDynamics:
     def forward(self, tau: npt.ArrayLike | None = None) -> tuple[Array, Array]:
         """(vdot [count], udot [nu]) under tau [nu]."""
         v, u, s = np.empty(self.count), np.empty(self._group.nu), self._state
-        s._tau[...] = 0 if tau is None else vector(tau, self._group.nu, "tau", self._group.u_names)
+        s._take_tau(tau)
         self._done(lib.cal_projected_forward_dynamics(self._c, s._c, s._input, s._work, pointer(v), pointer(u)),
                    "forward dynamics")
         return v, u

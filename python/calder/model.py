@@ -43,16 +43,8 @@ class Model(Reports, Group):
         self.source: str = text(lib.cal_setup_name(setup))
         if len(used) > 1:
             self.name = self.source
+            self.__class__ = SeveralGroups
         check(lib.cal_setup_check(setup, error), error)
-
-    def __getattr__(self, name: str) -> Any:
-        """Reached only where a model of several groups has no such member itself."""
-        groups = self.__dict__.get("groups")
-        if groups is None or len(groups) < 2 or not hasattr(Group, name) and name not in next(iter(groups.values())).__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        known = ", ".join(repr(g) for g in groups)
-        example = "state()" if name.startswith("_") or name in ("nq", "nu") else name
-        raise ArgumentError(f"this model has several groups: {known}; use model.groups[name].{example}, or calder.Sim(model)")
 
     # ---- files --------------------------------------------------------------------------------
 
@@ -94,6 +86,22 @@ class Model(Reports, Group):
             rows = "".join(f"<tr><td>{a}</td><td>{escape(b)}</td></tr>" for a, b in group._table())
             parts.append(f"<table>{head}{rows}</table>")
         return "".join(parts)
+
+
+class SeveralGroups(Model):
+    """A model of several groups. A class of its own, since __getattr__ makes every access to a member slow."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Reached only where a model of several groups has no such member itself."""
+        groups = self.__dict__.get("groups")
+        if groups is None or len(groups) < 2 or not hasattr(Group, name) and name not in next(iter(groups.values())).__dict__:
+            raise AttributeError(f"'Model' object has no attribute {name!r}")
+        known = ", ".join(repr(g) for g in groups)
+        example = "state()" if name.startswith("_") or name in ("nq", "nu") else name
+        raise ArgumentError(f"this model has several groups: {known}; use model.groups[name].{example}, or calder.Sim(model)")
+
+    def __reduce__(self) -> Any:
+        return _restore, (self.to_text(), self.source, self._solver)
 
 
 def _restore(content: str, name: str, solver: str) -> Model:

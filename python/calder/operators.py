@@ -100,7 +100,7 @@ class Operators(Core):
     def flex_inertia(self, state: State, body: str | int) -> tuple[Array, Array]:
         """(E [6, m], Mee [m, m]) of a flexible body with m modes: forces per modal acceleration, and the modal mass."""
         self._own(state)
-        info = self.body(body)  # type: ignore[attr-defined]
+        info = self.body(body)
         if not info.modes:
             raise ArgumentError(f"body {info.name!r} is rigid")
         E, M = np.empty((6, info.modes)), np.empty((info.modes, info.modes))

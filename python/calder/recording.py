@@ -120,12 +120,14 @@ class Recordings:
             return float(values[0]) if count == 1 else values
 
     def record(self, quantities: Sequence[str] | str | None = None, duration: float | None = None, *,
-               until: float | None = None, interval: float | None = None, replay: bool = True) -> Results:
+               until: float | None = None, interval: float | None = None, times: Sequence[float] = (),
+               replay: bool = True) -> Results:
         """Runs as run() does, and returns samples of quantities as Results.
 
         quantities: names of the catalogue (calder.quantities()): "q", "energy", "pose:hand/tip", "reaction:elbow.Fx"; by default
         those of the model file, or q, u, energy and momentum. interval [s]: between samples; 0: every step; by default as the
-        model file says, or every step. The first sample is the present state. replay: also what r.view() needs.
+        model file says, or every step. The first sample is the present state. times [s]: further samples, exactly there. replay:
+        also what r.view() needs.
         """
         settings = lib.cal_setup_run(self.model._setup)
         stream = settings.streams[0] if settings.stream_count else None
@@ -138,33 +140,33 @@ class Recordings:
         if not interval >= 0:
             raise ArgumentError(f"interval: expected a time >= 0 [s], not {interval!r}")
         with self._handle as c:
-            end = self._end(c, duration, until)
             self._begin(c)
+            end = self._end(c, duration, until)
             sampler = Sampler()
             for name in names:
                 sampler.add(c, name)
             wanted = len(sampler)
             if replay:
                 add_replay(sampler, c)
-            rows = self._collect(c, sampler, end, interval)
+            rows = self._collect(c, sampler, end, interval, np.array(sorted(times), float))
             self._mirrors.pull()
             about = {"title": self.model.title, "doubts": read_doubts(c), "log": read_log(self._handle.scenario),
                      "model": self.model, "interval": interval}
         return Results(sampler.columns(), rows, shown=wanted, about=about)
 
-    def _collect(self, c: Any, sampler: Sampler, end: float, interval: float) -> Array:
+    def _collect(self, c: Any, sampler: Sampler, end: float, interval: float, times: Array) -> Array:
         width = len(sampler)
+        further = times[(times > lib.cal_sim_time(c)) & (times < end)]
+        extra = ffi.new("double[]", further.tolist())
         record = ffi.new("GlueRecord *", {"sampler": sampler.c, "start": lib.cal_sim_time(c), "end": end,
-                                          "interval": interval})
+                                          "interval": interval, "extra": extra, "extra_count": len(further)})
         pieces: list[Array] = []
         size = 256
         while record.taken == 0 or lib.cal_sim_time(c) < record.end:
             piece = np.empty((size, width))
             held = ffi.from_buffer("double[]", piece)
             record.rows, record.capacity, record.used = held, size, 0
-            stopped = False
-            while record.used < size and (record.taken == 0 or lib.cal_sim_time(c) < record.end) and not stopped:
-                stopped = self._advance(lib.glue_record(c, self._handle.clock, record, self._error))
+            stopped = self._advance(lib.glue_record(c, self._handle.clock, record, self._error))
             pieces.append(piece[: record.used])
             if stopped:
                 break

@@ -11,6 +11,7 @@ import numpy as np
 from ._arrays import Array, NamedArray
 from ._calder import ffi, lib
 from ._handle import SimHandle
+from ._lost import take
 from ._mirror import Mirrors
 from ._names import text, vec3
 from .checkpoint import Checkpoints
@@ -122,11 +123,9 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
         An event that stops the run ends it in order (`sim.stopped`). An exception in a callback stops it too, and comes out here.
         """
         with self._handle as c:
-            end = self._end(c, duration, until)
             self._begin(c)
-            while lib.cal_sim_time(c) < end:
-                if self._advance(lib.glue_advance(c, self._handle.clock, end, self._error)):
-                    break
+            end = self._end(c, duration, until)
+            self._advance(lib.glue_advance(c, self._handle.clock, end, self._error))
             self._mirrors.pull()
         return self
 
@@ -134,11 +133,7 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
         """So many steps; a step ends early where something jumps or happens. Returns the sim."""
         with self._handle as c:
             self._begin(c)
-            left = ffi.new("int64_t *", count)
-            while left[0] > 0:
-                end = lib.cal_sim_time(c) + 1e9
-                if self._advance(lib.glue_steps(c, self._handle.clock, end, left, self._error)):
-                    break
+            self._advance(lib.glue_steps(c, self._handle.clock, count, self._error))
             self._mirrors.pull()
         return self
 
@@ -169,8 +164,10 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
     def _advance(self, status: int) -> bool:
         """True where an event stopped the run; raises the exception of a callback, or of the status."""
         self._mirrors.look()
+        errors = [take(), *(callback.error for callback in self._callbacks)]
         for callback in self._callbacks:
-            error, callback.error = callback.error, None
+            callback.error = None
+        for error in errors:
             if error is not None:
                 self._mirrors.pull()
                 raise error

@@ -12,13 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, NamedArray, pointer, vector
+from ._arrays import DOUBLE, Array, NamedArray, output, pointer, vector
 from ._calder import ffi, lib
 from .errors import BusyError, check
 from .pose import NodeView
 
 if TYPE_CHECKING:
     from .group import Group
+
+
+_NOTHING: Any = object()
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays may share memory; b may be no array."""
+    return isinstance(b, np.ndarray) and bool(np.may_share_memory(a, b))
 
 
 class State:
@@ -31,13 +39,15 @@ class State:
     for the other thread; models are shared freely.
     """
 
-    __slots__ = ("group", "_c", "_work", "_lock", "_block", "_held", "_q", "_u", "_tau", "_udot", "_tau_p", "_udot_p",
-                 "_input", "_evaluation", "_shape", "__weakref__")
+    __slots__ = ("group", "_c", "_work", "_acquire", "_release", "_block", "_held", "_q", "_u", "_tau", "_udot", "_tau_p",
+                 "_udot_p", "_input", "_tau_bound", "_tau_held", "_tau_seen", "_out_bound", "_out_held", "_out_seen", "_out_p",
+                 "__weakref__")
 
     def __init__(self, group: Group) -> None:
         nq, nu = group.nq, group.nu
         self.group = group
-        self._lock = threading.Lock()
+        lock = threading.Lock()
+        self._acquire, self._release = lock.acquire, lock.release
         self._block = np.zeros(nq + 3 * nu + 1)  # one more: C wants an address where there are no coordinates, too
         self._held = held = pointer(self._block)
         self._q = NamedArray.view_of(self._block[:nq], group._q_index)
@@ -47,13 +57,15 @@ class State:
         self._tau_p = held + nq + nu
         self._udot_p = held + nq + 2 * nu
         self._c = ffi.new("CalState *", {"q": held + 0, "u": held + nq})
-        self._input = ffi.new("CalInput *", {"tau": self._tau_p})
+        self._input = ffi.new("CalInput *")
+        self._tau_bound: Any = None
+        self._tau_held: Any = None
+        self._tau_seen: Any = None
+        self._out_bound = self._out_held = self._out_seen = _NOTHING
+        self._out_p = self._udot_p
         work = ffi.new("CalWork **")
         check(lib.cal_work_create(group._m, work))
         self._work = ffi.gc(work[0], lib.cal_work_destroy, group._work_size)
-        self._shape = group._shape_u
-        self._evaluation = ffi.new("GlueEvaluation *", {"state": self._c, "input": self._input, "work": self._work,
-                                                        "udot": self._udot_p})
         lib.cal_config_neutral(group._m, self._c.q)
 
     # ---- numbers ------------------------------------------------------------------------------
@@ -113,15 +125,50 @@ class State:
         """The motion of a body ("hand") or node ("hand/tip") at this state; computed when it is read."""
         return NodeView(self, self.group.node_index(node))
 
+    # ---- arrays of forward dynamics -----------------------------------------------------------
+
+    def _is_plain(self, a: Any) -> bool:
+        """An array that C may use where it is: float64, contiguous, of its own memory."""
+        return (type(a) is np.ndarray and a.dtype is DOUBLE and a.shape == self.group._shape_u and a.flags.c_contiguous
+                and not np.may_share_memory(a, self._block))
+
+    def _take_tau(self, tau: Any) -> None:
+        """Forces for the next call. An array that is given twice is bound: C reads it where it is, also in later calls."""
+        if tau is None:
+            self._tau_bound = self._tau_held = self._tau_seen = None
+            self._input.tau = ffi.NULL
+            return
+        if tau is self._tau_seen and self._is_plain(tau) and not _overlap(tau, self._out_bound):
+            self._tau_bound, self._tau_held = tau, pointer(tau)
+            self._input.tau = self._tau_held
+            return
+        if type(tau) is np.ndarray and tau.dtype is DOUBLE and tau.shape == self.group._shape_u:
+            self._tau[...] = tau
+        else:
+            self._tau[...] = vector(tau, self.group.nu, "tau", self.group.u_names)
+        self._tau_seen, self._tau_bound, self._tau_held = tau, _NOTHING, None
+        self._input.tau = self._tau_p
+
+    def _take_out(self, out: Any) -> None:
+        """The place of the next result; likewise."""
+        if out is self._out_seen and self._is_plain(out) and out.flags.writeable and not _overlap(out, self._tau_bound):
+            self._out_bound, self._out_held = out, pointer(out)
+            self._out_p = self._out_held
+            return
+        if not (type(out) is np.ndarray and out.shape == self.group._shape_u and out.dtype is DOUBLE and out.flags.writeable):
+            output(out, self.group._shape_u)
+        self._out_seen, self._out_bound, self._out_held = out, _NOTHING, None
+        self._out_p = self._udot_p
+
     # ---- use by one at a time -----------------------------------------------------------------
 
     def __enter__(self) -> State:
-        if not self._lock.acquire(False):
+        if not self._acquire(False):
             raise busy()
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._lock.release()
+        self._release()
 
     # ---- copies -------------------------------------------------------------------------------
 
@@ -156,8 +203,8 @@ class State:
 def _restore(group: Group, t: float, q: Array, u: Array) -> State:
     state = State(group)
     state.t = t
-    state.q = q
-    state.u = u
+    state.q[:] = vector(q, group.nq, "q", group.q_names)
+    state.u[:] = vector(u, group.nu, "u", group.u_names)
     return state
 
 
