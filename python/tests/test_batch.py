@@ -301,6 +301,16 @@ def test_forked_processes_have_threads_of_their_own(arm):
     assert np.array_equal(b.forward(tau), expected)
 
 
+def test_the_page_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "batch.md").read_text()
+    block = page.split("```python\n")[1].split("```")[0]
+    names: dict = {}
+    exec(block, names)
+    assert names["r"].q.shape == (10, 1000, 2) and names["udot"].shape == (1000, 2)
+    assert np.array_equal(names["b"].q, names["m"].rollout(names["q"], names["u"], step=1e-3, steps=10).q)
+
+
 def test_importing_starts_no_thread():
     code = "import calder, os; print(len(os.listdir('/proc/self/task')))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
