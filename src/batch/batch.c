@@ -34,7 +34,7 @@ static void *place_bytes(Cursor *cursor, size_t size) { return cursor_array(curs
 static CalStatus layout_worker(const CalBatch *b, Cursor *cursor, BatchWorker *worker) {
 	const size_t work_size = cal_work_size(b->model), state_size = cal_state_size(b->model);
 	void *work = place_bytes(cursor, work_size), *state = place_bytes(cursor, state_size);
-	worker->integrator = place_bytes(cursor, b->integrator_size);
+	worker->integrator_memory = place_bytes(cursor, b->integrator_size);
 	CURSOR_ARRAY(cursor, worker->wrenches, b->wrench_limit);
 	if (!cursor->base)
 		return CAL_OK;
@@ -189,6 +189,7 @@ static int evaluate_blocks(void *context, int index) {
 	const int64_t count = call->states.count, block = shared->block;
 	worker->failed = INT_MAX;
 	worker->status = CAL_OK;
+	worker->integrator = NULL;
 	for (;;) {
 		const int64_t first = atomic_fetch_add_explicit(&shared->next, block, memory_order_relaxed);
 		const int64_t end = first + block < count ? first + block : count;

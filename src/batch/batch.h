@@ -22,11 +22,13 @@ enum {
 /** What one thread works with. */
 typedef struct BatchWorker {
 	_Alignas(BATCH_LINE) CalWork *work;
-	CalWrench *wrenches; // [wrench_limit] of the state at hand
-	CalState state;      // of a roll-out
-	void *integrator;    // memory for one, [integrator_size] bytes
-	int failed;          // lowest state of this call that failed, INT_MAX: none
-	CalStatus status;    // and its status
+	CalWrench *wrenches;       // [wrench_limit] of the state at hand
+	CalState state;            // of a roll-out
+	void *integrator_memory;   // [integrator_size] bytes
+	CalIntegrator *integrator; // of the roll-out at hand, in that memory; NULL: not made yet
+	CalInput input;            // what it acts with in the step at hand
+	int failed;                // lowest state of this call that failed, INT_MAX: none
+	CalStatus status;          // and its status
 } BatchWorker;
 
 struct CalBatch {

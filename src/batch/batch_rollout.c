@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * batch_rollout.c — steps of many states: each has an integrator of its own for as long as it is advanced.
+ * batch_rollout.c — steps of many states: each worker takes one of its states after another through all steps.
  *
- * The integrator is made anew for every state, in the memory of its worker: which step is projected depends on how many it has
- * done, and nothing of one state may reach the next.
+ * A worker has one integrator for a call. Methods with a fixed step keep nothing from step to step but their number, on which
+ * the projection of loops depends; it starts at zero for every state, so that nothing of one state reaches the next. Such methods
+ * have no memory of their own either, so that there is nothing to release.
  */
 #include <math.h>
 #include <string.h>
@@ -34,15 +35,31 @@ static void erase_rows(const BatchCall *call, int i, int64_t row) {
 	}
 }
 
+/* The worker's integrator, as it is before its first step: made for its first state of the call. */
+static CalStatus start_integrator(const BatchCall *call, BatchWorker *worker) {
+	const CalBatchRollout *r = call->rollout;
+	if (worker->integrator) {
+		worker->integrator->stats = (CalIntegratorStats){0};
+		return CAL_OK;
+	}
+	const CalIntegratorOptions options = {.method = r->method,
+	                                      .step = fabs(r->step),
+	                                      .projection = r->projection,
+	                                      .euclidean = r->euclidean,
+	                                      .input = give_input,
+	                                      .user = &worker->input};
+	return cal_integrator_init(call->batch->model, worker->work, &options, worker->integrator_memory,
+	                           call->batch->integrator_size, &worker->integrator);
+}
+
 /* The steps of state i from worker->state; *row: rows that were written. */
-static CalStatus step_state(const BatchCall *call, BatchWorker *worker, int i, CalIntegrator *integrator,
-                            CalInput *input, int64_t *row) {
+static CalStatus step_state(const BatchCall *call, BatchWorker *worker, int i, int64_t *row) {
 	const CalBatchRollout *r = call->rollout;
 	const int64_t every = r->every > 0 ? r->every : r->steps;
 	const double t0 = worker->state.t;
 	for (int64_t k = 0; k < r->steps; ++k) {
-		*input = batch_input(call, worker, i, k);
-		const CalStatus status = integrator_step_to(integrator, &worker->state, t0 + (double)(k + 1) * r->step);
+		worker->input = batch_input(call, worker, i, k);
+		const CalStatus status = integrator_step_to(worker->integrator, &worker->state, t0 + (double)(k + 1) * r->step);
 		if (status != CAL_OK)
 			return status;
 		if ((k + 1) % every == 0)
@@ -52,26 +69,12 @@ static CalStatus step_state(const BatchCall *call, BatchWorker *worker, int i, C
 }
 
 static CalStatus roll_state(const BatchCall *call, BatchWorker *worker, int i) {
-	const CalBatch *batch = call->batch;
-	const CalBatchRollout *r = call->rollout;
 	const CalState start = batch_state(call, i);
-	CalInput input = {0};
-	const CalIntegratorOptions options = {.method = r->method,
-	                                      .step = fabs(r->step),
-	                                      .projection = r->projection,
-	                                      .euclidean = r->euclidean,
-	                                      .input = give_input,
-	                                      .user = &input};
-	CalIntegrator *integrator = NULL;
 	int64_t row = 0;
-	cal_state_copy(batch->model, &start, &worker->state);
-	CalStatus status = isfinite(start.t) ? CAL_OK : CAL_NOT_FINITE;
+	cal_state_copy(call->batch->model, &start, &worker->state);
+	CalStatus status = isfinite(start.t) ? start_integrator(call, worker) : CAL_NOT_FINITE;
 	if (status == CAL_OK)
-		status = cal_integrator_init(batch->model, worker->work, &options, worker->integrator, batch->integrator_size,
-		                             &integrator);
-	if (status == CAL_OK)
-		status = step_state(call, worker, i, integrator, &input, &row);
-	cal_integrator_destroy(integrator);
+		status = step_state(call, worker, i, &row);
 	if (status != CAL_OK)
 		erase_rows(call, i, row);
 	return status;

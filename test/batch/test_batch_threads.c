@@ -269,7 +269,7 @@ static void rollouts_have_the_bits_of_single_runs(void **state) {
 			                                 .step = m == 1 ? -1e-3 : 1e-3,
 			                                 .steps = STEPS,
 			                                 .every = (int)((seed + (uint64_t)m) % 3),
-			                                 .projection = seed % 4 == 0 ? 2 : 0};
+			                                 .projection = seed % 2 == 0 ? 4 : 0};
 			compare_rollout(&c, &rollout, (int)(seed / 3 + (uint64_t)m) % 2, batch);
 		}
 		cal_batch_destroy(batch);
