@@ -13,48 +13,71 @@
 
 /* ---- layout ----------------------------------------------------------------------------------- */
 
-/* Rows of wider arrays, rows in reverse order, one row for all, inputs of each state together: only places differ. */
+/* The states of a case as rows x[STATES][nq + nu] in reverse order. */
+static CalBatchStates reverse_states(const Case *c) {
+	const int wide = c->nq + c->nu;
+	double *x = fixture_doubles(c->f, STATES * wide + 1);
+	CalBatchStates reversed = c->states;
+	for (int i = 0; i < STATES; i++) {
+		double *row = x + (STATES - 1 - i) * wide;
+		memcpy(row, c->q + i * c->nq, sizeof(double) * (size_t)c->nq);
+		memcpy(row + c->nq, c->u + i * c->nu, sizeof(double) * (size_t)c->nu);
+	}
+	reversed.q = (CalBatchArray){x + (STATES - 1) * wide, -wide, 0};
+	reversed.u = (CalBatchArray){x + (STATES - 1) * wide + c->nq, -wide, 0};
+	return reversed;
+}
+
+/* Rows of wider arrays, in reverse order, and one row of forces for all: only places differ. */
 static void strides_choose_the_numbers(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 6; seed++) {
 		Case c;
-		case_create(&c, seed);
-		const int wide = c.nq + c.nu;
-		double *both = fixture_doubles(c.f, STATES * wide + 1), *tau = fixture_doubles(c.f, STATES * STEPS * c.nu + 1);
-		double *want = fixture_doubles(c.f, STATES * c.nu + 1), *got = fixture_doubles(c.f, STATES * c.nu + 1);
-		double *q = fixture_doubles(c.f, STATES * c.nq + 1), *q2 = fixture_doubles(c.f, STATES * c.nq + 1);
-		CalStatus status[STATES], other[STATES];
 		CalBatch *batch;
+		CalStatus status[STATES];
+		case_create(&c, seed);
+		double *want = fixture_doubles(c.f, c.nu + 1), *got = fixture_doubles(c.f, STATES * c.nu + 1);
+		const CalBatchStates reversed = reverse_states(&c);
 		check_ok(seed, cal_batch_create(c.model, NULL, &batch));
-		for (int i = 0; i < STATES; i++) { // in reverse order
-			memcpy(both + (STATES - 1 - i) * wide, c.q + i * c.nq, sizeof(double) * (size_t)c.nq);
-			memcpy(both + (STATES - 1 - i) * wide + c.nq, c.u + i * c.nu, sizeof(double) * (size_t)c.nu);
-			for (int k = 0; k < STEPS; k++)
-				memcpy(tau + (i * STEPS + k) * c.nu, c.tau_steps + (k * STATES + i) * c.nu,
-				       sizeof(double) * (size_t)c.nu);
-		}
-		CalBatchStates reversed = c.states;
-		reversed.q = (CalBatchArray){both + (STATES - 1) * wide, -wide, 0};
-		reversed.u = (CalBatchArray){both + (STATES - 1) * wide + c.nq, -wide, 0};
 		c.input.tau.stride = 0; // that of the first state for all
-		(void)cal_batch_forward(batch, &reversed, &c.input, got, other);
+		(void)cal_batch_forward(batch, &reversed, &c.input, got, status);
 		for (int i = 0; i < STATES; i++) {
 			CalWrench wrenches[WRENCHED];
 			const CalState at = case_state(&c, i);
 			CalInput input = case_input(&c, i, -1, wrenches);
 			input.tau = c.tau;
-			check_status(seed, cal_forward_dynamics(c.model, &at, &input, c.work, want), other[i]);
-			check_rows(&c, "udot", other[i], (size_t)c.nu, got + i * c.nu, want);
+			check_status(seed, cal_forward_dynamics(c.model, &at, &input, c.work, want), status[i]);
+			check_rows(&c, "udot", status[i], (size_t)c.nu, got + i * c.nu, want);
 		}
+		cal_batch_destroy(batch);
+		case_destroy(&c);
+	}
+}
+
+/* Forces tau[step][state] and tau[state][step] are the same roll-out. */
+static void strides_choose_the_steps(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 6; seed++) {
+		Case c;
+		CalBatch *batch;
+		CalStatus status[2][STATES];
+		case_create(&c, seed);
+		double *tau = fixture_doubles(c.f, STATES * STEPS * c.nu + 1), *q[2], *u[2];
+		for (int i = 0; i < STATES * STEPS; i++)
+			memcpy(tau + i * c.nu, c.tau_steps + (i % STEPS * STATES + i / STEPS) * c.nu,
+			       sizeof(double) * (size_t)c.nu);
+		const CalBatchArray both[] = {{c.tau_steps, c.nu, STATES * c.nu}, {tau, STEPS * c.nu, c.nu}};
 		const CalBatchRollout rollout = {.method = CAL_METHOD_EULER_CROMER, .step = 1e-3, .steps = STEPS};
-		c.input.tau = (CalBatchArray){c.tau_steps, c.nu, STATES * c.nu};
-		(void)cal_batch_rollout(batch, &c.states, &c.input, &rollout, q, want, status);
-		c.input.tau = (CalBatchArray){tau, STEPS * c.nu, c.nu};
-		(void)cal_batch_rollout(batch, &reversed, &c.input, &rollout, q2, got, other);
+		check_ok(seed, cal_batch_create(c.model, NULL, &batch));
+		for (int k = 0; k < 2; k++) {
+			q[k] = fixture_doubles(c.f, STATES * c.nq + 1), u[k] = fixture_doubles(c.f, STATES * c.nu + 1);
+			c.input.tau = both[k];
+			(void)cal_batch_rollout(batch, &c.states, &c.input, &rollout, q[k], u[k], status[k]);
+		}
 		for (int i = 0; i < STATES; i++) {
-			check_status(seed, other[i], status[i]);
-			check_rows(&c, "q", status[i], (size_t)c.nq, q2 + i * c.nq, q + i * c.nq);
-			check_rows(&c, "u", status[i], (size_t)c.nu, got + i * c.nu, want + i * c.nu);
+			check_status(seed, status[1][i], status[0][i]);
+			check_rows(&c, "q", status[0][i], (size_t)c.nq, q[1] + i * c.nq, q[0] + i * c.nq);
+			check_rows(&c, "u", status[0][i], (size_t)c.nu, u[1] + i * c.nu, u[0] + i * c.nu);
 		}
 		cal_batch_destroy(batch);
 		case_destroy(&c);
@@ -85,23 +108,32 @@ static void states_advance_in_place(void **state) {
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
-static void wrong_arguments_are_refused(void **state) {
+static void wrong_options_are_refused(void **state) {
 	(void)state;
 	Case c;
-	case_create(&c, test_seed());
-	CalBatch *batch, *none = NULL;
-	double *x = fixture_doubles(c.f, STATES * (c.nq + c.nu * c.nu + 1)), *y = fixture_doubles(c.f, STATES * c.nu + 1);
+	CalBatch *batch = NULL;
 	const CalBatchOptions wrong[] = {{.threads = -1}, {.threads = 257}, {.wrenches = -1}};
+	case_create(&c, test_seed());
 	for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-		assert_int_equal(cal_batch_create(c.model, &wrong[k], &none), CAL_ERR_ARGUMENT);
-	assert_null(none);
+		assert_int_equal(cal_batch_create(c.model, &wrong[k], &batch), CAL_ERR_ARGUMENT);
+	assert_null(batch);
 	assert_int_equal(cal_batch_threads(NULL), 0);
 	assert_null(cal_batch_model(NULL));
 	check_ok(c.seed, cal_batch_create(c.model, NULL, &batch));
 	assert_ptr_equal(cal_batch_model(batch), c.model);
 	assert_int_equal(cal_batch_threads(batch), 1);
+	cal_batch_destroy(batch);
+	case_destroy(&c);
+}
 
-	CalStatus status[STATES] = {CAL_OK};
+static void wrong_states_and_inputs_are_refused(void **state) {
+	(void)state;
+	Case c;
+	CalBatch *batch;
+	CalStatus status[STATES];
+	case_create(&c, test_seed());
+	double *x = fixture_doubles(c.f, STATES * (c.nu + 24));
+	check_ok(c.seed, cal_batch_create(c.model, NULL, &batch));
 	x[0] = 7;
 	CalBatchStates states = c.states;
 	states.count = -1;
@@ -111,24 +143,26 @@ static void wrong_arguments_are_refused(void **state) {
 	assert_int_equal(cal_batch_energy(batch, &states, (CalEnergy *)(void *)x, status), CAL_ERR_ARGUMENT);
 	states.count = 0; // nothing to do
 	assert_int_equal(cal_batch_forward(batch, &states, NULL, x, status), CAL_OK);
-
 	CalBatchInput input = c.input;
 	input.wrench_count = 9;
 	assert_int_equal(cal_batch_forward(batch, &c.states, &input, x, status), CAL_ERR_ARGUMENT);
-	input = c.input;
 	c.places[1].node = cal_model_node_count(c.model);
-	assert_int_equal(cal_batch_forward(batch, &c.states, &input, x, status), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_batch_forward(batch, &c.states, &c.input, x, status), CAL_ERR_ARGUMENT);
 	c.places[1] = (CalBatchWrench){0, (CalFrame)2};
-	assert_int_equal(cal_batch_inverse(batch, &c.states, NULL, &input, x, status), CAL_ERR_ARGUMENT);
-	c.places[1] = (CalBatchWrench){0, CAL_FRAME_NODE};
+	assert_int_equal(cal_batch_inverse(batch, &c.states, NULL, &c.input, x, status), CAL_ERR_ARGUMENT);
 	const int outside[] = {0, cal_model_node_count(c.model)};
-	assert_int_equal(cal_batch_nodes(batch, &c.states, outside, 2, (CalPose *)(void *)x, NULL, status),
-	                 CAL_ERR_ARGUMENT);
-	assert_int_equal(cal_batch_nodes(batch, &c.states, outside, -1, (CalPose *)(void *)x, NULL, status),
-	                 CAL_ERR_ARGUMENT);
+	CalPose *pose = (CalPose *)(void *)x;
+	assert_int_equal(cal_batch_nodes(batch, &c.states, outside, 2, pose, NULL, status), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_batch_nodes(batch, &c.states, outside, -1, pose, NULL, status), CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_batch_jacobian(batch, &c.states, -1, x, status), CAL_ERR_ARGUMENT);
+	assert_true(x[0] == 7);
+	cal_batch_destroy(batch);
+	case_destroy(&c);
+}
 
-	const CalBatchRollout rollouts[] = {
+static void wrong_rollouts_are_refused(void **state) {
+	(void)state;
+	static const CalBatchRollout wrong[] = {
 		{.method = CAL_METHOD_DOPRI5, .step = 1e-3, .steps = 1},
 		{.method = CAL_METHOD_CVODE_BDF, .step = 1e-3, .steps = 1},
 		{.method = CAL_METHOD_COUNT, .step = 1e-3, .steps = 1},
@@ -139,9 +173,16 @@ static void wrong_arguments_are_refused(void **state) {
 		{.method = CAL_METHOD_RK4, .step = 1e-3, .steps = 1, .every = -1},
 		{.method = CAL_METHOD_RK4, .step = 1e-3, .steps = 1, .every = 2}, // no row at all
 	};
-	for (size_t k = 0; k < sizeof rollouts / sizeof *rollouts; k++)
-		assert_int_equal(cal_batch_rollout(batch, &c.states, NULL, &rollouts[k], x, y, status), CAL_ERR_ARGUMENT);
-	assert_true(x[0] == 7);
+	Case c;
+	CalBatch *batch;
+	CalStatus status[STATES];
+	case_create(&c, test_seed());
+	double *q = fixture_doubles(c.f, STATES * c.nq + 1), *u = fixture_doubles(c.f, STATES * c.nu + 1);
+	check_ok(c.seed, cal_batch_create(c.model, NULL, &batch));
+	q[0] = 7;
+	for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+		assert_int_equal(cal_batch_rollout(batch, &c.states, NULL, &wrong[k], q, u, status), CAL_ERR_ARGUMENT);
+	assert_true(q[0] == 7);
 	cal_batch_destroy(batch);
 	case_destroy(&c);
 }
@@ -253,8 +294,11 @@ static void the_example_runs(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strides_choose_the_numbers),
+		cmocka_unit_test(strides_choose_the_steps),
 		cmocka_unit_test(states_advance_in_place),
-		cmocka_unit_test(wrong_arguments_are_refused),
+		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(wrong_states_and_inputs_are_refused),
+		cmocka_unit_test(wrong_rollouts_are_refused),
 		cmocka_unit_test(times_that_do_not_move_fail),
 		cmocka_unit_test(calls_do_not_allocate),
 		cmocka_unit_test(creating_survives_every_failing_allocation),
