@@ -40,8 +40,8 @@ static CalStatus run_batch(const CalModel *model, CalError *error) {
 	static CalStatus status[COUNT];
 	CalBatch *batch = NULL;
 	fill_start(q, tau);
-	const CalBatchStates start = {.count = COUNT, .q = {&q[0][0], NQ}}; // at rest: without u
-	const CalBatchInput input = {.tau = {&tau[0][0], NU}};
+	const CalBatchStates start = {.count = COUNT, .q = {&q[0][0], NQ, 0}}; // at rest: without u
+	const CalBatchInput input = {.tau = {&tau[0][0], NU, 0}};
 	const CalBatchRollout rollout = {.method = CAL_METHOD_RK4, .step = 1e-2, .steps = 100};
 	CalStatus failed = cal_batch_create(model, &(CalBatchOptions){.threads = 2}, &batch);
 	if (failed == CAL_OK)

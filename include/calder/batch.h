@@ -40,8 +40,8 @@ CAL_API int cal_batch_threads(const CalBatch *batch);
 /**
  * Numbers of every state: those of state i are data[i * stride] and the ones that follow it. In roll-outs those of state i
  * in step k start at data[k * step_stride + i * stride]. A stride of 0 is the same numbers for all states, or all steps:
- *   {tau, nu}              tau[state][nu]
- *   {tau, 0}               tau[nu], the same for all states
+ *   {tau, nu, 0}           tau[state][nu]
+ *   {tau, 0, 0}            tau[nu], the same for all states
  *   {tau, nu, count * nu}  tau[step][state][nu]
  *   {tau, steps * nu, nu}  tau[state][step][nu]
  */

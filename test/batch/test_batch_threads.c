@@ -223,9 +223,15 @@ static CalStatus roll_alone(Case *c, const CalBatchRollout *r, int varying, int 
 	return status;
 }
 
+static uint64_t bits_of(double x) {
+	uint64_t bits;
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+
 static bool same_numbers(const double *a, const double *b, int count) {
 	for (int k = 0; k < count; k++) {
-		if (memcmp(&a[k], &b[k], sizeof *a) != 0 && !(isnan(a[k]) && isnan(b[k])))
+		if (bits_of(a[k]) != bits_of(b[k]) && !(isnan(a[k]) && isnan(b[k])))
 			return false;
 	}
 	return true;
