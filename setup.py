@@ -27,6 +27,8 @@ class BuildExtension(build_ext):
         ext.extra_objects = [str(parts.library)]
         ext.extra_compile_args = ["-std=gnu17", "-O2", "-fvisibility=hidden"]
         ext.extra_link_args = [*parts.link, "-Wl,--exclude-libs,ALL"]
+        if not self.inplace:
+            ext.extra_link_args.append("-Wl,--strip-debug")
         super().build_extension(ext)
 
 

@@ -60,6 +60,31 @@ static CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *
 	return status;
 }
 
+/* ---- states of Python's own --------------------------------------------------------------------- */
+
+static void glue_pull_state(CalSim *sim, int group, CalState *to, double *shadow, int nq, int nu) {
+	const CalState *from = cal_sim_state(sim, group);
+	memcpy(to->q, from->q, (size_t)nq * sizeof(double));
+	memcpy(to->u, from->u, (size_t)nu * sizeof(double));
+	to->t = from->t;
+	memcpy(shadow, from->q, (size_t)nq * sizeof(double));
+	memcpy(shadow + nq, from->u, (size_t)nu * sizeof(double));
+	shadow[nq + nu] = from->t;
+}
+
+static void glue_push_state(CalSim *sim, int group, const CalState *from, int nq, int nu) {
+	CalState *to = cal_sim_state(sim, group);
+	memcpy(to->q, from->q, (size_t)nq * sizeof(double));
+	memcpy(to->u, from->u, (size_t)nu * sizeof(double));
+	to->t = from->t;
+}
+
+static int glue_state_differs(const CalState *state, const double *shadow, int nq, int nu) {
+	return memcmp(state->q, shadow, (size_t)nq * sizeof(double)) != 0 ||
+	       memcmp(state->u, shadow + nq, (size_t)nu * sizeof(double)) != 0 ||
+	       memcmp(&state->t, shadow + nq + nu, sizeof(double)) != 0;
+}
+
 /* ---- runs --------------------------------------------------------------------------------------- */
 
 typedef struct GlueClock {

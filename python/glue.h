@@ -17,6 +17,11 @@ CalStatus glue_nodes(const CalModel *model, const CalWork *work, double *positio
 extern "Python" void glue_on_finding(void *user, const CalFinding *finding);
 extern "Python" void glue_on_diagnosis(void *user, const CalDiagnosis *diagnosis);
 
+/* ---- states of Python's own: shadow[nq + nu + 1] is what the simulation gave, for the comparison ---- */
+void glue_pull_state(CalSim *sim, int group, CalState *to, double *shadow, int nq, int nu);
+void glue_push_state(CalSim *sim, int group, const CalState *from, int nq, int nu);
+int glue_state_differs(const CalState *state, const double *shadow, int nq, int nu);
+
 /* ---- runs: Python is called every tenth of a second or so, to look whether somebody wants to interrupt ---- */
 
 typedef struct GlueClock {

@@ -29,6 +29,7 @@ from .errors import (
     UnsupportedError,
     status_text,
 )
+from .fe import FiniteElements, Modal
 from .group import Group
 from .linear import Linear, SystemMode
 from .model import Model, load, loads
@@ -44,7 +45,7 @@ __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
     "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
-    "Error", "FileError", "Group", "InputError", "Linear", "Model", "ModelError", "Momentum", "NumericalError", "Plan",
-    "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State", "SystemMode", "Transition",
-    "UnsupportedError", "Wrench", "load", "loads", "methods", "open", "quantities", "status_text",
+    "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Modal", "Model", "ModelError", "Momentum",
+    "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State", "SystemMode",
+    "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities", "status_text",
 ]

@@ -2,20 +2,26 @@
 """C objects of a simulation, released in the right order whatever Python deletes first."""
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ._calder import ffi, lib
-from .errors import ClosedError, check, new_error
+from .errors import ClosedError, UnsupportedError, check, new_error
 from .state import busy
+
+
+def forked() -> UnsupportedError:
+    """The exception for threads that a child process does not have."""
+    return UnsupportedError("threads do not survive a fork: make the object in the child process", -7)
 
 
 class SimHandle:
     """A CalSim with its scenario. Holds the setup, which must outlive both, and what callbacks point to."""
 
-    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "__weakref__")
+    __slots__ = ("c", "scenario", "kept", "lock", "error", "closed", "clock", "acting", "user", "pid", "__weakref__")
 
     def __init__(self, setup: Any, options: Any, clock: Any, room: Any) -> None:
         place, scenario, error = ffi.new("CalSim **"), ffi.new("CalScenario **"), new_error()
@@ -30,7 +36,11 @@ class SimHandle:
         made = scenario[0]
         self.kept: list[Any] = [setup, options, clock]
 
+        pid = self.pid = os.getpid() if options.threads > 1 else 0
+
         def destroy(c: Any, made: Any = made, kept: list[Any] = self.kept) -> None:
+            if pid and pid != os.getpid():
+                return  # a child has none of the threads that would have to end
             lib.cal_scenario_destroy(made)
             lib.cal_sim_destroy(c)
             kept.clear()
@@ -41,6 +51,7 @@ class SimHandle:
         self.lock = threading.Lock()
         self.error = error
         self.closed = False
+        self.user = 0  # the thread that has it
         self.acting = 0  # the thread whose run is in the action of an event, which may change the simulation
 
     @contextmanager
@@ -58,9 +69,14 @@ class SimHandle:
         if self.closed:
             self.lock.release()
             raise ClosedError("this simulation was closed", -1)
+        if self.pid and self.pid != os.getpid():
+            self.lock.release()
+            raise forked()
+        self.user = threading.get_ident()
         return self.c
 
     def __exit__(self, *_: Any) -> None:
+        self.user = 0
         self.lock.release()
 
     def close(self) -> None:

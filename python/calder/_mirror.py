@@ -7,32 +7,39 @@ the topology changes the States are let go: old views keep their numbers, and no
 """
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from ._arrays import Array
 from ._calder import ffi, lib
 from ._handle import SimHandle
 from ._names import text
 from .errors import ArgumentError, StaleError, unknown
 from .group import Group
 from .model import Model
-from .state import State
+from .state import State, busy
 
 
 class SimGroup(Group):
     """A group of a simulation whose topology has changed; its algorithms raise StaleError after the next change."""
 
     def __init__(self, handle: SimHandle, index: int) -> None:
+        self._owner = handle
         self._adopt(lib.cal_sim_model(handle.c, index), handle.kept[0], handle)
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "_m":
+    @property
+    def _m(self) -> Any:
+        """The model in the simulation's memory: not for others while it runs, and not after a change."""
+        if self._pointer is None:
             raise StaleError("bodies have changed groups since, or the simulation was closed; ask the Sim for its states anew")
-        raise AttributeError(name)
+        if self._owner.user not in (0, threading.get_ident()):
+            raise busy()
+        return self._pointer
+
+    @_m.setter
+    def _m(self, pointer: Any) -> None:
+        self._pointer = pointer
 
     def __reduce__(self) -> Any:
         raise TypeError("the groups of a simulation after a change of topology are not pickled")
@@ -56,7 +63,7 @@ class Mirrors:
         self._model = model
         self._generation = lib.cal_sim_generation(handle.c)
         self._states: list[State] | None = None
-        self._shadows: list[Array] = []
+        self._shadows: list[Any] = []
 
     # ---- finding ------------------------------------------------------------------------------
 
@@ -70,7 +77,7 @@ class Mirrors:
     def _make(self) -> list[State]:
         if self._states is None:
             self._states = [State(self._group(i)) for i in range(lib.cal_sim_group_count(self._handle.c))]
-            self._shadows = [np.empty(0) for _ in self._states]
+            self._shadows = [ffi.new("double[]", s.group.nq + s.group.nu + 1) for s in self._states]
             self.pull()
         return self._states
 
@@ -95,38 +102,24 @@ class Mirrors:
 
     # ---- exchange -----------------------------------------------------------------------------
 
-    @staticmethod
-    def _numbers(state: State) -> Array:
-        return state._block[: state.group.nq + state.group.nu]
-
     def pull(self) -> None:
         """What the simulation has."""
         self.look()
-        for i, state in enumerate(self._states or ()):
-            c = lib.cal_sim_state(self._handle.c, i)
-            ffi.memmove(state._c.q, c.q, 8 * state.group.nq)
-            ffi.memmove(state._c.u, c.u, 8 * state.group.nu)
-            state._c.t = c.t
-            self._shadows[i] = np.append(self._numbers(state), c.t)
-
-    def _differs(self, i: int, state: State) -> bool:
-        shadow = self._shadows[i]
-        return not np.array_equal(self._numbers(state), shadow[:-1]) or state._c.t != shadow[-1]
+        for i, (state, shadow) in enumerate(zip(self._states or (), self._shadows)):
+            lib.glue_pull_state(self._handle.c, i, state._c, shadow, state.group.nq, state.group.nu)
 
     def changed(self) -> bool:
         """Whether something was written to a state since."""
-        return any(self._differs(i, state) for i, state in enumerate(self._states or ()))
+        return any(lib.glue_state_differs(state._c, shadow, state.group.nq, state.group.nu)
+                   for state, shadow in zip(self._states or (), self._shadows))
 
     def push(self) -> bool:
         """Takes over what was written; True: something was."""
         self.look()
         done = False
-        for i, state in enumerate(self._states or ()):
-            if self._differs(i, state):
-                c = lib.cal_sim_state(self._handle.c, i)
-                ffi.memmove(c.q, state._c.q, 8 * state.group.nq)
-                ffi.memmove(c.u, state._c.u, 8 * state.group.nu)
-                c.t = state._c.t
+        for i, (state, shadow) in enumerate(zip(self._states or (), self._shadows)):
+            if lib.glue_state_differs(state._c, shadow, state.group.nq, state.group.nu):
+                lib.glue_push_state(self._handle.c, i, state._c, state.group.nq, state.group.nu)
                 done = True
         return done
 
@@ -141,6 +134,6 @@ class Mirrors:
         """Old views keep their numbers; groups of the simulation end."""
         for state in self._states or ():
             if isinstance(state.group, SimGroup):
-                state.group.__dict__.pop("_m", None)
+                state.group._pointer = None
         self._states = None
         self._shadows = []

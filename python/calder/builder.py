@@ -13,6 +13,7 @@ from ._calder import ffi, lib
 from .builder_run import RunBuilder
 from .definitions import Held, body_definition, joint_definition, loop_definition, set_inertia, set_placement, set_vec3
 from .errors import ArgumentError, check, new_error, unknown
+from .fe import Modal
 from .model import Model, own_setup
 
 _BOUNDARIES = {"clamped": 0, "pinned": 1, "free": 2, "craig-bampton": 3}
@@ -191,6 +192,40 @@ class Builder(RunBuilder):
                     raise unknown("property of a node", key, ["mass", "inertia", *shapes])
         d.nodes, d.node_count = listed, len(nodes)
         check(lib.cal_desc_set_flexible(self._edit(), self._body_id(body), d, error), error)
+        return self
+
+    def modal(self, modal: Modal, name: str, *, group: str | None = None, frequency_bound: float = 0.0) -> Builder:
+        """A flexible body from finite elements or a modal file; its frames are the nodes."""
+        error = new_error()
+        check(lib.cal_modal_add(modal._c, self._edit(), name.encode(), self._group_id(group), frequency_bound,
+                                ffi.new("CalBodyId *"), error), error)
+        return self
+
+    def pendulum(self, name: str, *, mass: float, length: float, node: str | None = None, pivot: Any = (0, 0, 0),
+                 down: Any = (0, 0, -1), damping: float = 0.0, stiffness: float = 0.0) -> Builder:
+        """A point mass on a universal joint, such as liquid in a tank; its mass is at the node "mass"."""
+        held, error = Held(), new_error()
+        d = ffi.new("CalPendulumDef *", lib.cal_pendulum_def())
+        d.name, d.node, d.mass, d.length = held.text(name), self._node_id(node), mass, length
+        d.damping, d.stiffness = damping, stiffness
+        set_vec3(d.pivot, pivot, "pivot")
+        set_vec3(d.down, down, "down")
+        check(lib.cal_desc_add_pendulum(self._edit(), d, ffi.new("CalBodyId *"), error), error)
+        return self
+
+    def embed(self, *loops: str, independent: Sequence[str] = ()) -> Builder:
+        """Embeds loops: their bodies become one link with independent coordinates (docs/loops.md)."""
+        ids = []
+        for name in loops:
+            found = lib.cal_desc_find_loop(self._desc, name.encode())
+            if not found.value:
+                raise unknown("loop", name, ())
+            ids.append(found)
+        error = new_error()
+        listed, joints = ffi.new("CalLoopId[]", ids), ffi.new("CalJointId[]", [self._joint_id(j) for j in independent])
+        d = ffi.new("CalEmbedDef *", {"loops": listed, "loop_count": len(ids), "independent": joints,
+                                      "independent_count": len(independent)})
+        check(lib.cal_desc_embed(self._edit(), d, error), error)
         return self
 
     def beam(self, name: str, *, length: float, section: Mapping[str, Any], modes: int = 4, boundary: str = "clamped",

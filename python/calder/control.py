@@ -14,14 +14,14 @@ import numpy as np
 
 from ._arrays import vector
 from ._calder import ffi, lib
-from ._lost import keep
 from .device import Context, Device, PythonDevice
-from .errors import ArgumentError, check
+from .errors import ArgumentError, check, keep
 from .state import State
 
 if TYPE_CHECKING:
     from ._handle import SimHandle
     from ._mirror import Mirrors
+    from .model import Model
 
 Controller = Callable[[float, State], Any]
 
@@ -29,9 +29,10 @@ Controller = Callable[[float, State], Any]
 class _Control:
     """A controller: its function, and the state that it sees."""
 
-    __slots__ = ("function", "state", "tau", "names", "error", "handle", "c", "shape")
+    __slots__ = ("function", "state", "tau", "names", "error", "handle", "shape", "mirrors")
 
-    def __init__(self, function: Controller, state: State) -> None:
+    def __init__(self, function: Controller, state: State, mirrors: Mirrors | None) -> None:
+        self.mirrors = mirrors  # of a group in the simulation's memory: to be looked at before each call
         self.function = function
         self.state = state
         self.tau = state._tau
@@ -61,6 +62,8 @@ def glue_on_control(handle: Any) -> int:
     control: _Control = _handle_of(handle)
     try:
         state = control.state
+        if control.mirrors is not None:
+            control.mirrors.look()
         tau = control.function(state._c.t, state)
         if type(tau) is _ndarray and tau.shape == control.shape and tau.dtype.kind == "f":
             control.tau[:] = tau
@@ -129,6 +132,7 @@ def glue_on_value(user: Any, context: Any, value: Any) -> int:
 class Callbacks:
     """Python functions of a Sim."""
 
+    model: Model
     _handle: SimHandle
     _mirrors: Mirrors
     _error: Any
@@ -156,7 +160,8 @@ class Callbacks:
             raise ArgumentError(f"period: expected a time >= 0 [s], not {period!r}")
         with self._handle as sim:
             seen = self._mirrors.named(group).copy()
-            control = _Control(function, seen)
+            within = seen.group not in self.model.groups.values()
+            control = _Control(function, seen, self._mirrors if within else None)
             label = name or f"control{len(self._callbacks) + 1}"
             c = ffi.new("GlueControl *", {"handle": control.handle, "nq": seen.group.nq, "nu": seen.group.nu,
                                           "state": seen._c, "tau": seen._tau_p})

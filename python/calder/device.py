@@ -10,9 +10,8 @@ import numpy as np
 
 from ._arrays import Array, vector
 from ._calder import ffi, lib
-from ._lost import keep
 from ._names import spatial
-from .errors import ArgumentError, StaleError, check, unknown
+from .errors import ArgumentError, StaleError, check, keep, unknown
 from .pose import Pose
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -122,3 +123,20 @@ def unknown(kind: str, name: object, names: Iterable[str]) -> NameError_:
     shown = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
     hint = f"; did you mean {near[0]!r}?" if near else f"; there are: {shown}" if known else "; there are none"
     return NameError_(f"no {kind} {name!r}{hint}", -1)
+
+
+# ---- exceptions that hit a callback before its own try: Ctrl-C at the first instruction; they belong to the thread that runs
+
+_here = threading.local()
+
+
+def keep(kind: Any, error: BaseException, traceback: Any) -> None:
+    """The onerror of every callback; cffi then returns the callback's error value to C."""
+    _here.error = error
+
+
+def take() -> BaseException | None:
+    """What was kept in this thread."""
+    error: BaseException | None = getattr(_here, "error", None)
+    _here.error = None
+    return error

@@ -2,7 +2,7 @@
 """Group: one compiled system of bodies in one gravity field, with its algorithms."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .linear import LinearAlgorithms
 from .loops import Loops
 from .operators import Operators
 from .state import State
+
+if TYPE_CHECKING:
+    from .branches import Branches
 
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
@@ -134,6 +137,12 @@ class Group(Batched, Loops, LinearAlgorithms, Operators):
         """A new state with all joints at zero and quaternions at identity."""
         return State(self)
 
+    def parallel(self, threads: int, branches: int = 0, *, forced: bool = False) -> Branches:
+        """The group divided into branches, for forward dynamics of a large model by several threads."""
+        from .branches import Branches
+
+        return Branches(self, threads, branches, forced=forced)
+
     def _own(self, state: Any) -> None:
         if not isinstance(state, State):
             raise ArgumentError(f"expected a calder.State (model.state()), not {type(state).__name__}")
@@ -147,6 +156,9 @@ class Group(Batched, Loops, LinearAlgorithms, Operators):
         from .errors import make, status_text
 
         raise make(status, f"{where}: {status_text(status)}{detail}")
+
+    def __reduce__(self) -> Any:
+        return _restore, (setup_text(self._setup), text(lib.cal_setup_name(self._setup)), self._solver, self.name)
 
     def __deepcopy__(self, memo: Any) -> Group:
         return self
@@ -165,3 +177,20 @@ class Group(Batched, Loops, LinearAlgorithms, Operators):
 
     def __repr__(self) -> str:
         return f"<calder.{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {self.nu} dof>"
+
+
+def setup_text(setup: Any) -> str:
+    """A setup as a model file."""
+    place, length, error = ffi.new("char **"), ffi.new("size_t *"), new_error()
+    status = lib.glue_setup_text(setup, place, length, error)
+    try:
+        check(status, error)
+        return bytes(ffi.buffer(place[0], length[0])).decode()
+    finally:
+        lib.free(place[0])
+
+
+def _restore(content: str, source: str, solver: str, name: str) -> Group:
+    from .model import loads
+
+    return loads(content, name=source, solver=solver).groups[name]

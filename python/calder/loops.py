@@ -228,7 +228,6 @@ class IndependentDynamics:
                 setattr(options, name, kept[-1])
         self._done(lib.cal_projection_update(self._c, self._state._c, options, self._state._work), "independent speeds")
         self.count: int = lib.cal_projection_count(self._c)
-        self._factored = False
 
     def _done(self, status: int, where: str) -> None:
         if status:
@@ -307,9 +306,8 @@ class IndependentDynamics:
         return u
 
     def _factor(self) -> None:
-        if not self._factored:
-            self._done(lib.cal_projected_factor(self._c, self._state._c, self._state._work), "projected factor")
-            self._factored = True
+        """Anew for each call: other calls use the memory of the factor."""
+        self._done(lib.cal_projected_factor(self._c, self._state._c, self._state._work), "projected factor")
 
     def solve(self, b: npt.ArrayLike) -> Array:
         """(X'M X)^-1 b [count]."""

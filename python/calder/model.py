@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ._calder import ffi, lib
 from ._names import text
 from .errors import ArgumentError, FileError, check, new_error
-from .group import Group
+from .group import Group, setup_text
 from .report import Reports
 
 _BASES = {None: 0, "fixed": 1, "free": 2}
@@ -50,13 +50,7 @@ class Model(Reports, Group):
 
     def to_text(self) -> str:
         """The model as a model file (YAML), which reads back as the same model, numbers bit for bit."""
-        place, length, error = ffi.new("char **"), ffi.new("size_t *"), new_error()
-        status = lib.glue_setup_text(self._setup, place, length, error)
-        try:
-            check(status, error)
-            return bytes(ffi.buffer(place[0], length[0])).decode()
-        finally:
-            lib.free(place[0])
+        return setup_text(self._setup)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model as a model file (YAML)."""

@@ -12,7 +12,7 @@ from ._calder import ffi, lib
 from ._names import text
 from .errors import ArgumentError, check, new_error
 from .results import Column, Results
-from .run_report import read_doubts, read_log
+from .report import read_doubts, read_log
 
 if TYPE_CHECKING:
     from ._handle import SimHandle

@@ -13,7 +13,7 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import text
 from .errors import ArgumentError, check, new_error, unknown
-from .run_report import Doubt, make_doubt
+from .report import Doubt, make_doubt
 from .view import Viewable
 
 

@@ -14,7 +14,7 @@ from ._names import text
 from .definitions import Held
 from .errors import check, new_error, unknown
 from .results import Column, Results
-from .run_report import Doubt, LogEntry, make_doubt
+from .report import Doubt, LogEntry, make_doubt
 
 
 def _read_table(path: bytes, stream: str | None) -> tuple[list[Column], Array, int, bool]:

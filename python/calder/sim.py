@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,16 @@ import numpy as np
 from ._arrays import Array, NamedArray
 from ._calder import ffi, lib
 from ._handle import SimHandle
-from ._lost import take
 from ._mirror import Mirrors
-from ._names import text, vec3
+from ._names import long_text, text, vec3
 from .checkpoint import Checkpoints
 from .control import Callbacks
-from .errors import ArgumentError, check, fail, unknown
+from .errors import ArgumentError, check, fail, take, unknown
 from .linear import SimLinear
 from .model import Model
 from .pose import NodeView
 from .recording import Recordings
-from .run_report import Balance, Doubt, LogEntry, Stats, read_doubts, read_log
+from .report import Balance, Doubt, LogEntry, Monitor, Stats, read_doubts, read_log
 from .state import State
 from .transitions import Transitions
 
@@ -290,6 +290,21 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
             self._advance(lib.cal_sim_balance(self._started(c), b))
             return Balance(b.groups, b.stored, b.dissipated, b.supplied, b.error, bool(b.complete), vec3(b.linear),
                            vec3(b.angular))
+
+    def monitor(self, group: str | None = None) -> Monitor:
+        """Energy, momentum and loop residuals of a group, and how they changed since the start."""
+        with self._handle as c:
+            m = ffi.new("CalSimMonitor *")
+            self._started(c)
+            self._advance(lib.cal_sim_monitor(c, self._mirrors.index(group), m))
+            return Monitor(m.energy.total, m.energy_change, vec3(m.linear_change), vec3(m.angular_change), m.residual,
+                           m.residual_rate, bool(m.energy_conserved), bool(m.momentum_conserved))
+
+    def assembly(self, group: str | None = None) -> str:
+        """What closing the loops moved of the state that was given, in words; "": nothing."""
+        with self._handle as c:
+            self._started(c)
+            return long_text(partial(lib.cal_sim_assembly_text, c, self._mirrors.index(group)))
 
     @property
     def stats(self) -> Stats:

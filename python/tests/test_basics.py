@@ -146,3 +146,38 @@ def test_several_groups_go_by_name():
     chaser = m.groups["chaser"]
     assert chaser.forward(chaser.state()).shape == (10,)
     assert "chaser" in m._repr_html_()
+
+
+def test_states_of_several_groups_are_pickled():
+    m = calder.load(EXAMPLES / "docking.yaml")
+    states = [group.state() for group in m.groups.values()]
+    again = pickle.loads(pickle.dumps(states))
+    assert again == states and again[1].group.name == "chaser" and again[1].group is not states[1].group
+    assert pickle.loads(pickle.dumps(m)).groups.keys() == m.groups.keys()
+
+
+def test_bound_arrays_follow_and_never_alias(arm):
+    s, tau, out = arm.state(), np.zeros(2), np.empty(2)
+    for scale in (0.0, 1.0, 2.0, 3.0):  # from the second call on both arrays are bound
+        tau[:] = scale
+        assert arm.forward(s, tau, out=out) is out
+        assert np.array_equal(out, arm.forward(arm.state(), [scale, scale]))
+    both = np.array([1.0, 2.0])
+    expected = arm.forward(s, [1.0, 2.0])
+    for _ in range(3):
+        both[:] = 1.0, 2.0
+        assert np.array_equal(arm.forward(s, both, out=both), expected)
+    inside = np.asarray(s.u)
+    for _ in range(3):
+        s.u = [0, 0]
+        arm.forward(s, [1.0, 2.0], out=inside)
+        assert np.array_equal(inside, expected)
+    s.u = [0, 0]
+    frozen = np.empty(2)
+    frozen.flags.writeable = False
+    for _ in range(3):
+        with pytest.raises(calder.ArgumentError):
+            arm.forward(s, tau, out=frozen)
+    del tau, out
+    gc.collect()
+    assert np.array_equal(arm.forward(s), arm.forward(arm.state()))

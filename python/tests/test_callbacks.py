@@ -261,3 +261,19 @@ def test_a_controller_rests_while_its_group_is_another():
         sim.control(lambda t, s: None)
     sim.run(until=12)
     assert calls and max(calls) < 9.6
+
+
+def test_a_controller_of_a_changed_group_works_until_the_next_change():
+    b = calder.Builder()
+    for name in ("a", "z"):
+        b.body(name, mass=1, inertia=(1, 1, 1), nodes={"port": (0.5, 0, 0)})
+    b.joint("flight", "free", to="a").joint("tie", "weld", to="z", from_="a", inboard=(1, 0, 0))
+    sim = calder.Sim(b.model()).run(0.1)
+    sim.detach("tie", "loose")
+    group, seen = sim.states["loose"].group, []
+    sim.control(lambda t, s: seen.append(group.energy(s).kinetic), group="loose")
+    sim.run(0.1)
+    assert seen
+    sim.on(lambda t: sim.reattach("tie", tolerance=1) and sim.detach("tie", "loose"), at=0.3)
+    with pytest.raises(calder.StaleError):
+        sim.run(0.5)

@@ -165,6 +165,26 @@ def test_a_child_process_continues(arm):
     assert np.array_equal(sim.run(0.5).q, expected)
 
 
+def test_a_child_process_has_no_threads_of_its_parent():
+    m = calder.load(EXAMPLES / "chain128.yaml")
+    sim, divided, s = calder.Sim(m, threads=2, branches=2).run(1e-3), m.parallel(2, 2, forced=True), m.state()
+    divided.forward(s)
+    child = os.fork()
+    if child == 0:
+        code = 0
+        for call in (lambda: sim.run(1e-3), lambda: divided.forward(s)):
+            try:
+                call()
+                code = 1
+            except calder.UnsupportedError:
+                pass
+        del sim, divided, call
+        gc.collect()  # does not wait for threads that are not there
+        os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    assert np.array_equal(divided.forward(s), divided.forward(s))
+
+
 def test_ctrl_c_ends_a_long_run():
     code = ("import calder, sys\nm = calder.load(sys.argv[1])\nsim = calder.Sim(m, step=1e-6)\nprint('go', flush=True)\n"
             "try:\n    sim.run(1e5)\nexcept KeyboardInterrupt:\n    print('ended', sim.t > 0)\n")

@@ -359,6 +359,27 @@ static void what_a_file_cannot_hold_is_refused_before_the_first_byte(void **stat
 	cal_mesh_destroy(mesh);
 }
 
+/* A placement without orientation, as C programs give it. */
+static void visuals_without_orientation_come_back(void **state) {
+	(void)state;
+	CalSetup *setup = parse(BODIES, "t.yaml");
+	CalError error = {0};
+	CalStatus status;
+	const CalVisual box = {
+		.kind = CAL_VISUAL_BOX, .placement = {.position = {1, 2, 3}}, .size = {1, 1, 1}, .color = -1};
+	assert_int_equal(cal_setup_add_visual(setup, (CalBodyId){1}, &box, &error), CAL_OK);
+	char *text = written(setup, &status, &error);
+	assert_int_equal(status, CAL_OK);
+	CalSetup *again = parse(text, "t.yaml");
+	const CalVisual *visuals;
+	const int count = cal_setup_visuals(again, (CalBodyId){1}, &visuals);
+	assert_true(count >= 1);
+	assert_true(visuals[count - 1].placement.position.y == 2 && visuals[count - 1].placement.orientation.w == 1);
+	free(text);
+	cal_setup_destroy(again);
+	cal_setup_destroy(setup);
+}
+
 int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
@@ -371,6 +392,7 @@ int main(void) {
 		cmocka_unit_test(functions_of_drives_come_back),
 		cmocka_unit_test(libraries_come_back),
 		cmocka_unit_test(run_settings_come_back),
+		cmocka_unit_test(visuals_without_orientation_come_back),
 		cmocka_unit_test(what_a_file_cannot_hold_is_refused_before_the_first_byte),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

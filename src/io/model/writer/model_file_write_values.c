@@ -159,9 +159,10 @@ void put_vector(Writer *w, bool *first, const char *key, CalVec3 v) {
 	put_numbers(w, values, 3);
 }
 
+/* A quaternion of zeros is the identity, as in CalPlacement. */
 static bool is_turned(CalQuat q) {
 	const double values[4] = {q.w, q.x, q.y, q.z}, none[4] = {1, 0, 0, 0};
-	return !same_bits(values, none, 4);
+	return !same_bits(values, none, 4) && !all_zero(values, 4);
 }
 
 void put_orientation(Writer *w, bool *first, const char *key, CalQuat q) {
