@@ -20,9 +20,11 @@
 enum { BODIES = 32, THREADS_MOST = 64, WAYS_MOST = 8, STEPS = 10 };
 
 /* One thread: its CPU time, which others on the machine hardly change; several: the time that passes. */
-static double seconds(int threads) {
+enum { CPU, WALL, CLOCKS };
+
+static double seconds(int clock) {
 	struct timespec t;
-	clock_gettime(threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock == CPU ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -123,38 +125,46 @@ static int same_bits(const Bench *b, int rollout) {
 	return memcmp(rollout ? b->q_end : b->udot, rollout ? b->want_end : b->want, size) == 0;
 }
 
+/* One round of a way, 0 being the loop; the least seconds by either clock are kept. 0: bits differ, or a call failed. */
+static int run_way(Bench *b, CalBatch *batch, int rollout, double *best) {
+	const double begin[CLOCKS] = {seconds(CPU), seconds(WALL)};
+	int good = 1;
+	if (batch)
+		good = run_batch(b, batch, rollout) == CAL_OK;
+	else if (rollout)
+		loop_rollout(b);
+	else
+		loop_forward(b);
+	for (int clock = 0; clock < CLOCKS; clock++)
+		best[clock] = fmin(best[clock], seconds(clock) - begin[clock]);
+	return good && (!batch || same_bits(b, rollout));
+}
+
+static void print_way(const char *name, int threads, const double *best, const double *loop, double per_body) {
+	const int clock = threads > 1 ? WALL : CPU;
+	printf("%-9s batch, %2d threads %8.2f ns per body and evaluation, %.3f of the loop (%s time)\n", name, threads,
+	       best[clock] * per_body, best[clock] / loop[clock], clock == CPU ? "CPU" : "wall-clock");
+}
+
 /* Prints a line for each way; 0 if bits differ or a call fails. */
 static int compare(Bench *b, int rollout, int rounds) {
-	CalBatch *batches[WAYS_MOST];
-	double best[WAYS_MOST + 1];
-	int ways = 0, good = 1;
+	CalBatch *batches[WAYS_MOST + 1] = {NULL}; // [0]: the loop
+	double best[WAYS_MOST + 1][CLOCKS];
+	int ways = 1, good = 1;
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	for (int threads = 1; threads <= processors && threads <= THREADS_MOST && ways < WAYS_MOST; threads *= 2, ways++)
+	for (int threads = 1; threads <= processors && threads <= THREADS_MOST && ways <= WAYS_MOST; threads *= 2, ways++)
 		if (cal_batch_create(b->model, &(CalBatchOptions){.threads = threads}, &batches[ways]) != CAL_OK)
 			exit(1);
-	for (int way = 0; way <= ways; way++)
-		best[way] = INFINITY;
-	for (int round = 0; round < rounds; round++) {
-		for (int way = 0; way <= ways; way++) {
-			const int threads = way > 0 ? cal_batch_threads(batches[way - 1]) : 1;
-			const double begin = seconds(threads);
-			if (way > 0)
-				good &= run_batch(b, batches[way - 1], rollout) == CAL_OK;
-			else if (rollout)
-				loop_rollout(b);
-			else
-				loop_forward(b);
-			best[way] = fmin(best[way], seconds(threads) - begin);
-			good &= way == 0 || same_bits(b, rollout);
-		}
-	}
+	for (int way = 0; way < ways; way++)
+		best[way][CPU] = best[way][WALL] = INFINITY;
+	for (int round = 0; round < rounds; round++)
+		for (int way = 0; way < ways; way++)
+			good &= run_way(b, batches[way], rollout, best[way]);
 	const double per_body = 1e9 / ((double)b->count * BODIES * (rollout ? 4 * STEPS : 1));
-	printf("%-9s loop           %8.2f ns per body and evaluation\n", rollout ? "rollout" : "forward",
-	       best[0] * per_body);
-	for (int way = 0; way < ways; way++) {
-		printf("%-9s batch, %2d thr. %8.2f ns per body and evaluation, %.3f of the loop\n",
-		       rollout ? "rollout" : "forward", cal_batch_threads(batches[way]), best[way + 1] * per_body,
-		       best[way + 1] / best[0]);
+	const char *name = rollout ? "rollout" : "forward";
+	printf("%-9s loop              %8.2f ns per body and evaluation (CPU time)\n", name, best[0][CPU] * per_body);
+	for (int way = 1; way < ways; way++) {
+		print_way(name, cal_batch_threads(batches[way]), best[way], best[0], per_body);
 		cal_batch_destroy(batches[way]);
 	}
 	return good;
