@@ -48,6 +48,11 @@ def array(x: npt.ArrayLike, shape: tuple[int, ...], what: str, names: Sequence[s
     return a if a.flags.aligned else a.copy()
 
 
+def is_array(x: Any) -> bool:
+    """x is given as an array of numbers, right or wrong, and not as an object of another kind."""
+    return isinstance(x, (list, tuple)) or hasattr(x, "__array__")
+
+
 def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
     """An array for results: the caller's, checked, or a new one."""
     if out is None:

@@ -10,9 +10,8 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import Body, read_bodies, read_names, read_nodes, text, vec3
 from ._shared import drop, hold, share
-from .dynamics import Dynamics
+from .batch import Batched
 from .errors import ArgumentError, check, name_bytes, new_error, unknown
-from .kinematics import Kinematics
 from .linear import LinearAlgorithms
 from .loops import Loops
 from .operators import Operators
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
 
-class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
+class Group(Batched, Loops, LinearAlgorithms, Operators):
     """One group of a model: bodies, coordinates and speeds, and every algorithm of the library on them.
 
     Immutable; any number of threads may share it. All quantities are SI, angles in rad, spatial vectors angular first, world
