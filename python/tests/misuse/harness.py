@@ -22,7 +22,7 @@ import calder
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples"
-MODULES = ("arrays", "names", "models", "runs", "callbacks", "lifetimes", "processes", "files")
+MODULES = ("arrays", "names", "models", "runs", "callbacks", "lifetimes", "processes", "batches", "files")
 
 _loaded: dict[str, calder.Model] = {}
 
