@@ -90,6 +90,7 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
         self._mirrors = Mirrors(self._handle, model)
         self._must_restart = True
         self._stopped: str | None = None
+        self._last_duration = 0.0
         if state is not None:
             self.set_state(state)
 
@@ -118,7 +119,8 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
     # ---- running ------------------------------------------------------------------------------
 
     def run(self, duration: float | None = None, *, until: float | None = None) -> Sim:
-        """Advances by duration [s], or until a time [s]; by default for the duration of the model file. Returns the sim.
+        """Advances by duration [s], or until a time [s]; by default for the duration that the model names, or as long as the last
+        run. Returns the sim.
 
         An event that stops the run ends it in order (`sim.stopped`). An exception in a callback stops it too, and comes out here.
         """
@@ -148,9 +150,13 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
         elif duration is not None:
             end = now + float(duration)
         else:
-            end = max(now, float(lib.cal_setup_run(self.model._setup).duration))
+            usual = float(lib.cal_setup_run(self.model._setup).duration) or self._last_duration
+            if not usual > 0:
+                raise ArgumentError("for how long? The model names no duration; give one [s]")
+            end = now + usual
         if not math.isfinite(end) or end < now:
             raise ArgumentError(f"cannot advance from t = {now:g} s to t = {end:g} s; time only runs forward")
+        self._last_duration = end - now
         return end
 
     def _begin(self, c: Any) -> None:

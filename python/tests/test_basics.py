@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import re
 import threading
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import calder
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, ROOT
 
 
 def test_forward_inverts_inverse(arm):
@@ -181,3 +182,15 @@ def test_bound_arrays_follow_and_never_alias(arm):
     del tau, out
     gc.collect()
     assert np.array_equal(arm.forward(s), arm.forward(arm.state()))
+
+
+def test_the_page_runs(tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.S):
+        exec(block, names)
+    assert names["sim"].t == 10 and np.allclose(names["sim"].q["shoulder"], 0.5, atol=1e-3) and (tmp_path / "run.html").exists()

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorials run and assert their own results; the blocks of docs/python.md run one after the other."""
+"""The tutorials run and assert their own results."""
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,15 +26,3 @@ def run(command: list[str], folder: Path) -> None:
 @pytest.mark.parametrize("name", TUTORIALS)
 def test_tutorial(name, tmp_path):
     run([str(ROOT / "examples/python" / name), str(tmp_path)], tmp_path)
-
-
-@pytest.mark.parametrize("page", ["python.md"])
-def test_blocks_of_the_page(page, tmp_path):
-    text = (ROOT / "docs" / page).read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
-    assert blocks
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    (tmp_path / "test").symlink_to(ROOT / "test")
-    lines = "".join(f"# block {i + 1}\n{block}\n" for i, block in enumerate(blocks))
-    (tmp_path / "blocks.py").write_text(lines)
-    run(["blocks.py"], tmp_path)

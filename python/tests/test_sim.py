@@ -112,6 +112,17 @@ def test_wrong_options_are_refused(arm, options):
         calder.Sim(model, **options)
 
 
+def test_a_run_lasts_as_long_as_the_model_says_or_the_last_one():
+    m = free_pair()
+    assert calder.Sim(m).run().run().t == 2.0
+    b = calder.Builder().body("a", mass=1, inertia=(1, 1, 1)).joint("j", "free", to="a")
+    sim = calder.Sim(b.model(), step=0.1)
+    with pytest.raises(calder.ArgumentError, match="for how long"):
+        sim.run()
+    sim.run(0.5)
+    assert len(sim.record("q")) == 6 and sim.t == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("until", [-1.0, float("nan"), float("inf")])
 def test_time_runs_forward(arm, until):
     with pytest.raises(calder.ArgumentError):
@@ -242,7 +253,7 @@ def test_events_of_the_file_happen(vehicles):
     dock = next(entry for entry in sim.log if entry.event == "dock")
     assert dock.kinetic_lost > 0 and dock.linear_jump < 1e-10
     assert np.array_equal(view, numbers)  # an old view keeps its last numbers
-    old.group.forward(old)  # of the model itself: valid for ever
+    old.group.forward(old)  # of the model itself: stays valid
 
 
 def test_detach_and_attach_report_energy_and_momentum():
