@@ -19,6 +19,7 @@
 #include <calder/distribute.h>
 #include <calder/branches.h>
 #include <calder/integrate.h>
+#include <calder/batch.h>
 #include <calder/doubt.h>
 #include <calder/device.h>
 #include <calder/expression.h>

@@ -11,6 +11,7 @@ SI units and radians; quaternions (w, x, y, z); spatial vectors angular first. d
 """
 from ._calder import ffi as _ffi
 from ._calder import lib as _lib
+from .batch import Batch, Rollout
 from .builder import Builder
 from .campaign import Case, Cases, Plan
 from .device import Context, Device
@@ -26,6 +27,7 @@ from .errors import (
     NumericalError,
     StaleError,
     UnsupportedError,
+    status_text,
 )
 from .fe import FiniteElements, Modal
 from .group import Group
@@ -42,8 +44,8 @@ from .transitions import Transition
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy", "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Model",
-    "Modal", "ModelError", "Momentum", "NumericalError", "Plan", "Pose", "Results",
-    "ResultsFile", "Sim", "StaleError", "State", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods",
-    "quantities",
+    "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
+    "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Modal", "Model", "ModelError", "Momentum",
+    "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State", "SystemMode",
+    "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities", "status_text",
 ]

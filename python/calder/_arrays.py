@@ -39,15 +39,18 @@ def array(x: npt.ArrayLike, shape: tuple[int, ...], what: str, names: Sequence[s
         a = np.asarray(x)
         if a.dtype.kind not in "fiub":
             raise TypeError(f"numbers of type {a.dtype}")
-        a = np.ascontiguousarray(a, DOUBLE)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{what}: cannot be taken as an array of numbers ({error})") from None
-    if np.ndim(x) == 0 and shape == (1,):
-        a = a.reshape(1)
-    if a.shape != shape or np.ndim(x) == 0 and shape != (1,):
+    if a.shape != shape and not (a.shape == () and shape == (1,)):
         expected = f"{shape[0]} numbers" if len(shape) == 1 else f"an array of shape {shape}"
-        raise ArgumentError(f"{what}: expected {expected}{_listed(names)}; got shape {np.shape(x)}")
-    return a
+        raise ArgumentError(f"{what}: expected {expected}{_listed(names)}; got shape {a.shape}")
+    a = np.ascontiguousarray(a, DOUBLE)  # gives a scalar one dimension
+    return a if a.flags.aligned else a.copy()
+
+
+def is_array(x: Any) -> bool:
+    """x is given as an array of numbers, right or wrong, and not as an object of another kind."""
+    return isinstance(x, (list, tuple)) or hasattr(x, "__array__")
 
 
 def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
@@ -56,9 +59,9 @@ def output(out: Any, shape: tuple[int, ...], what: str = "out") -> Array:
         return np.empty(shape)
     if not isinstance(out, np.ndarray):
         raise ArgumentError(f"{what}: must be a NumPy array, not {type(out).__name__}")
-    if out.dtype != DOUBLE or out.shape != shape or not out.flags.c_contiguous or not out.flags.writeable:
+    if out.dtype != DOUBLE or out.shape != shape or not out.flags.carray:
         raise ArgumentError(
-            f"{what}: must be a writable C-contiguous array of float64 with shape {shape}; "
+            f"{what}: must be a writable, aligned, C-contiguous array of float64 with shape {shape}; "
             f"got {out.dtype} with shape {out.shape}"
         )
     return out
@@ -121,6 +124,7 @@ class NamedArray(np.ndarray[Any, Any]):
         return self._index
 
     def __getitem__(self, key: Any) -> Any:
+        """An element or a slice by index, or by the name of a joint, of a coordinate or of a body's modes."""
         if isinstance(key, str):
             return np.asarray(self)[self._names()[key]]
         got = super().__getitem__(key)
@@ -134,6 +138,8 @@ class NamedArray(np.ndarray[Any, Any]):
                 raise ArgumentError(f"{key!r} has {len(names)} numbers: {', '.join(names)}; got shape {np.shape(value)}")
             key = place
         try:
+            if type(value) is not float and np.asarray(value).dtype.kind not in "fiub":  # NumPy reads texts, and None as NaN
+                raise TypeError(f"expected numbers, not {type(value).__name__}")
             super().__setitem__(key, value)  # type: ignore[no-untyped-call]
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"cannot assign: {error}") from None

@@ -15,7 +15,7 @@ from typing import Any
 from ._calder import ffi, lib
 from ._handle import SimHandle
 from ._names import text
-from .errors import ArgumentError, StaleError, unknown
+from .errors import ArgumentError, StaleError, name_bytes, unknown
 from .group import Group
 from .model import Model
 from .state import State, busy
@@ -86,7 +86,7 @@ class Mirrors:
 
     def index(self, group: str | None) -> int:
         if group is not None:
-            index = lib.cal_sim_find_group(self._handle.c, group.encode())
+            index = lib.cal_sim_find_group(self._handle.c, name_bytes(group))
             if index < 0:
                 raise unknown("group", group, self.all())
             return int(index)

@@ -12,7 +12,7 @@ from ._arrays import array
 from ._calder import ffi, lib
 from .builder_run import RunBuilder
 from .definitions import Held, body_definition, joint_definition, loop_definition, set_inertia, set_placement, set_vec3
-from .errors import ArgumentError, check, new_error, unknown
+from .errors import ArgumentError, check, name_bytes, new_error, unknown
 from .fe import Modal
 from .model import Model, own_setup
 
@@ -38,7 +38,7 @@ class Builder(RunBuilder):
         self._desc = lib.cal_setup_edit_desc(self._setup)
         self._open = True
         if title:
-            check(lib.cal_setup_set_title(self._setup, title.encode(), error), error)
+            check(lib.cal_setup_set_title(self._setup, name_bytes(title), error), error)
         g = ffi.new("CalVec3 *")
         set_vec3(g, gravity, "gravity")
         check(lib.cal_desc_set_gravity(self._desc, ffi.new("CalGroupId *")[0], g[0]), where="gravity")
@@ -57,7 +57,7 @@ class Builder(RunBuilder):
         return self._desc
 
     def _body_id(self, name: str) -> Any:
-        found = lib.cal_desc_find_body(self._desc, name.encode())
+        found = lib.cal_desc_find_body(self._desc, name_bytes(name))
         if not found.value:
             names = []
             for k in range(1, lib.cal_desc_body_count(self._desc) + 1):
@@ -68,13 +68,13 @@ class Builder(RunBuilder):
     def _node_id(self, path: str | None) -> Any:
         if path is None or path == "ground":
             return ffi.new("CalNodeId *")[0]
-        found = lib.cal_desc_find_node(self._desc, path.encode())
+        found = lib.cal_desc_find_node(self._desc, name_bytes(path))
         if not found.value:
             raise unknown("node", path, ())
         return found
 
     def _joint_id(self, name: str) -> Any:
-        found = lib.cal_desc_find_joint(self._desc, name.encode())
+        found = lib.cal_desc_find_joint(self._desc, name_bytes(name))
         if not found.value:
             names = []
             for k in range(1, lib.cal_desc_joint_count(self._desc) + 1):
@@ -86,7 +86,7 @@ class Builder(RunBuilder):
     def _group_id(self, name: str | None) -> Any:
         if name is None:
             return ffi.new("CalGroupId *")[0]
-        found = lib.cal_desc_find_group(self._desc, name.encode())
+        found = lib.cal_desc_find_group(self._desc, name_bytes(name))
         if not found.value:
             raise unknown("group", name, ())
         return found
@@ -197,7 +197,7 @@ class Builder(RunBuilder):
     def modal(self, modal: Modal, name: str, *, group: str | None = None, frequency_bound: float = 0.0) -> Builder:
         """A flexible body from finite elements or a modal file; its frames are the nodes."""
         error = new_error()
-        check(lib.cal_modal_add(modal._c, self._edit(), name.encode(), self._group_id(group), frequency_bound,
+        check(lib.cal_modal_add(modal._c, self._edit(), name_bytes(name), self._group_id(group), frequency_bound,
                                 ffi.new("CalBodyId *"), error), error)
         return self
 
@@ -217,7 +217,7 @@ class Builder(RunBuilder):
         """Embeds loops: their bodies become one link with independent coordinates (docs/loops.md)."""
         ids = []
         for name in loops:
-            found = lib.cal_desc_find_loop(self._desc, name.encode())
+            found = lib.cal_desc_find_loop(self._desc, name_bytes(name))
             if not found.value:
                 raise unknown("loop", name, ())
             ids.append(found)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._arrays import vector
 from ._calder import ffi, lib
 from .definitions import Held, joint_definition, set_placement, set_vec3
-from .errors import ArgumentError, check, new_error, unknown
+from .errors import ArgumentError, check, name_bytes, new_error, unknown
 
 _ACTIONS = {ffi.string(lib.cal_action_name(i)).decode(): i for i in range(lib.CAL_ACTION_COUNT)}
 _VISUALS = {ffi.string(lib.cal_visual_name(i)).decode(): i for i in range(lib.CAL_VISUAL_COUNT)}
@@ -85,9 +85,9 @@ class RunBuilder:
         c.field = held.text(name)
         if isinstance(value, str):
             c.text = held.text(value)
-            c.node = lib.cal_desc_find_node(self._desc, value.encode())
-            c.joint = lib.cal_desc_find_joint(self._desc, value.encode())
-            c.body = lib.cal_desc_find_body(self._desc, value.encode())
+            c.node = lib.cal_desc_find_node(self._desc, name_bytes(value))
+            c.joint = lib.cal_desc_find_joint(self._desc, name_bytes(value))
+            c.body = lib.cal_desc_find_body(self._desc, name_bytes(value))
         elif isinstance(value, (bool, int, float, np.number)):
             c.number = float(value)
         elif isinstance(value, Mapping):
@@ -123,7 +123,7 @@ class RunBuilder:
         values = ffi.new("CalFieldValue[]", len(fields))
         for c, (key, value) in zip(values, fields.items()):
             self._field(held, c, key.rstrip("_"), value)
-        check(lib.cal_setup_add_device_of_type(self._setup, type.encode(), name.encode(), values, len(fields), error), error)
+        check(lib.cal_setup_add_device_of_type(self._setup, name_bytes(type), name_bytes(name), values, len(fields), error), error)
         return self
 
     # ---- events -------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class RunBuilder:
         r.duration, r.method.step, r.method.rtol, r.method.atol = duration, step, rtol, atol
         if method is not None:
             place = ffi.new("CalMethod *")
-            if lib.cal_method_find(method.encode(), place) != 0:
+            if lib.cal_method_find(name_bytes(method), place) != 0:
                 from .sim import methods
 
                 raise unknown("method", method, methods())

@@ -13,7 +13,7 @@ import numpy as np
 from ._calder import ffi, lib
 from ._names import text
 from ._shared import drop, hold, share
-from .errors import ArgumentError, Error, check, new_error
+from .errors import ArgumentError, Error, check, name_bytes, new_error, path_bytes
 from .model import Model, own_setup
 from .sim import Sim
 
@@ -41,7 +41,9 @@ class Output:
     at: float
     """Of the statistic "at" [s]."""
     above: float
+    """Lower limit, in the unit of the signal; -inf: none."""
     below: float
+    """Upper limit; inf: none."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,13 @@ class Case:
     """What a case gave."""
 
     k: int
+    """Its number in the plan, from 0."""
     status: str
     """"ok", "out of limits", "failed", ... ("not run")."""
     message: str
+    """Why it failed; "": it did not."""
     outputs: Mapping[str, float]
+    """Outputs by name, in the unit of their signals."""
 
 
 _STATUS = {text(lib.cal_case_status_name(i)): i for i in range(lib.CAL_CASE_COUNT)}
@@ -95,7 +100,7 @@ class Plan:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         place, error = ffi.new("CalPlan **"), new_error()
-        check(lib.cal_plan_read(os.fsencode(path), ffi.NULL, place, error), error)
+        check(lib.cal_plan_read(path_bytes(path), ffi.NULL, place, error), error)
         self._c = share(place[0], lib.cal_plan_destroy)
         self.path = os.fspath(path)
         info = lib.cal_plan_info(self._c)
@@ -205,8 +210,8 @@ class Folder:
 
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
         place, self._error = ffi.new("CalCampaign **"), new_error()
-        units = [ffi.new("char[]", unit.encode()) for unit in _units(plan)]
-        check(lib.cal_campaign_open(os.fsencode(path), plan._c, ffi.new("char *[]", units), ffi.NULL, place, self._error),
+        units = [ffi.new("char[]", name_bytes(unit)) for unit in _units(plan)]
+        check(lib.cal_campaign_open(path_bytes(path), plan._c, ffi.new("char *[]", units), ffi.NULL, place, self._error),
               self._error)
         held = hold(plan._c)
 

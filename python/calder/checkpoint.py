@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ._calder import ffi, lib
-from .errors import check
+from .errors import ArgumentError, check, path_bytes
 
 if TYPE_CHECKING:
     from ._handle import SimHandle
@@ -37,6 +37,8 @@ class Checkpoints:
 
     def restore(self, checkpoint: bytes) -> None:
         """Brings the simulation to a checkpoint of this one, or of one that was made in the same way."""
+        if not isinstance(checkpoint, (bytes, bytearray, memoryview)):
+            raise ArgumentError(f"restore: expected the bytes of sim.checkpoint(), not {type(checkpoint).__name__}; load() reads files")
         with self._handle as c:
             data = bytes(checkpoint)
             self._started(c)
@@ -47,13 +49,13 @@ class Checkpoints:
         """Writes a checkpoint to a file, which appears whole or not at all."""
         with self._handle as c:
             self._started(c)
-            check(lib.cal_checkpoint_save(c, os.fsencode(path), self._error), self._error)
+            check(lib.cal_checkpoint_save(c, path_bytes(path), self._error), self._error)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Brings the simulation to the checkpoint in a file."""
         with self._handle as c:
             self._started(c)
-            check(lib.cal_checkpoint_load(c, os.fsencode(path), self._error), self._error)
+            check(lib.cal_checkpoint_load(c, path_bytes(path), self._error), self._error)
             self._resumed()
 
     def _resumed(self) -> None:

@@ -6,6 +6,7 @@ reports failure, the run ends with the last good state, and Sim.run() raises the
 """
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from ._arrays import vector
 from ._calder import ffi, lib
 from ._handle import memory
 from .device import Context, Device, PythonDevice
-from .errors import ArgumentError, check, keep
+from .errors import ArgumentError, check, keep, name_bytes
 from .state import State
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ class _Control:
         elif isinstance(tau, Mapping):
             self.tau[:] = 0
             for name, value in tau.items():
-                self.tau[self.state.group.u_index(name)] = value
+                place = self.state.group.u_index(name)
+                count = place.stop - place.start if isinstance(place, slice) else 1
+                self.tau[place] = vector(value, count, f"force of the controller on {name!r}")
         else:
             self.tau[:] = vector(tau, len(self.names), "forces of the controller", self.names)
 
@@ -85,7 +88,7 @@ def glue_on_tick(unused: int) -> int:
 class _Event:
     """An event with a Python action, and perhaps a Python value."""
 
-    __slots__ = ("owner", "mirrors", "action", "value", "error", "handle", "context")
+    __slots__ = ("owner", "mirrors", "action", "value", "error", "handle", "context", "generation")
 
     def __init__(self, owner: SimHandle, mirrors: Mirrors, action: Callable[[Any], Any] | None,
                  value: Callable[[Context], float] | None) -> None:
@@ -96,6 +99,14 @@ class _Event:
         self.context = Context()
         self.error: BaseException | None = None
         self.handle = ffi.new_handle(self)
+        self.generation = 0
+
+    def look(self) -> None:
+        """Forgets where objects are when bodies have changed groups."""
+        generation = lib.cal_sim_generation(self.owner.c)
+        if generation != self.generation:
+            self.generation = generation
+            self.context.forget()
 
 
 @ffi.def_extern(error=-8, onerror=keep)
@@ -122,8 +133,11 @@ def glue_on_value(user: Any, context: Any, value: Any) -> int:
     event: _Event = ffi.from_handle(user)
     try:
         assert event.value is not None
+        event.look()
         with event.context.at(context):
-            value[0] = event.value(event.context)
+            value[0] = number = event.value(event.context)
+        if not math.isfinite(number):  # has no sign to change
+            raise ArgumentError(f"when: the value of the event is {number!r}")
         return 0
     except BaseException as caught:
         event.error = caught
@@ -170,7 +184,7 @@ class Callbacks:
                                           "state": seen._c, "tau": seen._tau_p})
             c.group = seen.group.name.encode()[:127]
             self._added(control, c)
-            status = lib.glue_add_control(sim, label.encode(), c, period, offset, ffi.NULL, self._error)
+            status = lib.glue_add_control(sim, name_bytes(label), c, period, offset, ffi.NULL, self._error)
             if status:
                 self._callbacks.pop()
             check(status, self._error)
@@ -201,9 +215,15 @@ class Callbacks:
         """
         if (at is None) == (when is None):
             raise ArgumentError("on: give either at= [s] or when= (a function whose sign changes)")
+        if not (action is None or callable(action)) or not (when is None or callable(when)):
+            raise ArgumentError("on: the action is a function of (t), when= a function of (context)")
+        if direction not in (-1, 0, 1):
+            raise ArgumentError(f"direction: 1 (upward), -1 (downward) or 0 (both), not {direction!r}")
         with self._handle as sim:
+            if at is not None and at < lib.cal_sim_time(sim):
+                raise ArgumentError(f"at: t = {at:g} s is over; it is t = {lib.cal_sim_time(sim):g} s")
             event = _Event(self._handle, self._mirrors, action, when)
-            label = (name or f"python{len(self._callbacks) + 1}").encode()
+            label = name_bytes(name or f"python{len(self._callbacks) + 1}")
             held = ffi.new("char[]", label)
             c = ffi.new("CalEventDef *", {"name": held, "direction": direction, "once": int(once), "user": event.handle,
                                           "action": lib.glue_on_action})

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._arrays import array, vector
 from ._calder import ffi, lib
 from ._names import text
-from .errors import ArgumentError, unknown
+from .errors import ArgumentError, name_bytes, unknown
 
 JOINT_TYPES: dict[str, int] = {text(lib.cal_joint_type_name(i)): i for i in range(lib.CAL_JOINT_TYPE_COUNT)}
 LOOP_TYPES: dict[str, int] = {text(lib.cal_loop_type_name(i)): i for i in range(lib.CAL_LOOP_TYPE_COUNT)}
@@ -24,7 +24,7 @@ class Held(list[Any]):
     """C memory that a definition points to; kept until the call that copies it is over."""
 
     def text(self, s: str) -> Any:
-        self.append(ffi.new("char[]", s.encode()))
+        self.append(ffi.new("char[]", name_bytes(s)))
         return self[-1]
 
     def doubles(self, x: npt.ArrayLike) -> Any:

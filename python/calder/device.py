@@ -11,7 +11,7 @@ import numpy as np
 from ._arrays import Array, vector
 from ._calder import ffi, lib
 from ._names import spatial
-from .errors import ArgumentError, StaleError, check, keep, unknown
+from .errors import ArgumentError, StaleError, check, keep, name_bytes, unknown
 from .pose import Pose
 
 
@@ -51,7 +51,7 @@ class Context:
         place = self._nodes.get(name)
         if place is None:
             found = ffi.new("CalNodeRef *")
-            if not lib.cal_context_find_node_by_name(self._now(), name.encode(), found):
+            if not lib.cal_context_find_node_by_name(self._now(), name_bytes(name), found):
                 raise unknown("node", name, ())
             place = self._nodes[name] = found[0]
         return place
@@ -61,7 +61,7 @@ class Context:
         if place is None:
             joint, i = (dof, 0) if isinstance(dof, str) else dof
             found = ffi.new("CalDofRef *")
-            if not lib.cal_context_find_dof_by_name(self._now(), joint.encode(), i, found):
+            if not lib.cal_context_find_dof_by_name(self._now(), name_bytes(joint), i, found):
                 raise unknown("joint", dof, ())
             place = self._dofs[dof] = found[0]
         return place
@@ -168,11 +168,11 @@ class PythonDevice:
         self.handle = ffi.new_handle(self)
         self.nx, self.nd, self.events = int(device.nx), int(device.nd), int(device.event_count)  # as C has memory for
         self.output_count = len(device.output_names)
-        names = [ffi.new("char[]", n.encode()) for n in device.output_names]
-        units = [ffi.new("char[]", n.encode()) for n in device.output_units or ["1"] * len(names)]
+        names = [ffi.new("char[]", name_bytes(n)) for n in device.output_names]
+        units = [ffi.new("char[]", name_bytes(n)) for n in device.output_units or ["1"] * len(names)]
         if len(names) != len(units):
             raise ArgumentError(f"device {name!r}: {len(names)} output_names and {len(units)} output_units")
-        label, kind = ffi.new("char[]", name.encode()), ffi.new("char[]", b"python")
+        label, kind = ffi.new("char[]", name_bytes(name)), ffi.new("char[]", b"python")
         names_c, units_c = ffi.new("char *[]", names), ffi.new("char *[]", units)
         ops = ffi.new("CalDeviceOps *", {"type": kind, "bind": lib.glue_on_bind, "start": lib.glue_on_start,
                                          "evaluate": lib.glue_on_evaluate})

@@ -6,14 +6,15 @@ again are bound to C once (State._take_tau, _take_out), all others are copied in
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, array, flags, output, pointer, vector
+from ._arrays import Array, array, flags, is_array, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import vec3
@@ -30,9 +31,13 @@ class Energy:
     """Energy of a group [J]."""
 
     kinetic: float
+    """Of the motion of bodies, modes and rotors [J]."""
     gravity: float
+    """Of uniform gravity, zero at the height of the world's origin [J]."""
     elastic: float
+    """Of joint springs and modes [J]."""
     total: float
+    """Their sum [J]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +61,11 @@ class Wrench:
     """A wrench on a node: moment [N m], then force [N], in world axes or in those of the node."""
 
     node: str | int
+    """Path "body/node" or index."""
     moment: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """[N m]"""
     force: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """[N]"""
     local: bool = False
     """True: components in the axes of the node."""
 
@@ -99,6 +107,8 @@ class _Input:
             items = list(wrenches)
         list_c = ffi.new("CalWrench[]", len(items))
         for c, wrench in zip(list_c, items):
+            if not isinstance(wrench, Wrench):
+                raise ArgumentError(f"wrenches: give calder.Wrench objects or {{node: (moment, force)}}, not {type(wrench).__name__}")
             c.node = group.node_index(wrench.node)
             c.frame = 1 if wrench.local else 0
             c.f.angular.x, c.f.angular.y, c.f.angular.z = vector(wrench.moment, 3, "moment")
@@ -113,22 +123,28 @@ class Dynamics(Core):
 
     # ---- forward ------------------------------------------------------------------------------
 
+    @overload
     def forward(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
-                wrenches: Wrenches | None = None, prescribed: Any = None, udot: npt.ArrayLike | None = None) -> Array:
-        """Accelerations udot [nu] under generalized forces tau [nu] (N m, N; None: zero).
+                wrenches: Wrenches | None = None, prescribed: Any = None, udot: npt.ArrayLike | None = None) -> Array: ...
+    @overload
+    def forward(self, q: npt.ArrayLike, u: npt.ArrayLike | None = None, tau: npt.ArrayLike | None = None, *,
+                out: Array | None = None, wrenches: Wrenches | None = None, prescribed: Any = None,
+                udot: npt.ArrayLike | None = None, t: Any = None, status: Any = None, threads: int = 1) -> Array: ...
+    def forward(  # type: ignore[misc]  # names of the overloads
+            self, state: Any, u: Any = None, tau: Any = None, *, out: Any = None, **options: Any) -> Any:
+        """Accelerations udot [nu]: forward(state, tau), or of many states forward(q [B, nq], u [B, nu], tau [B, nu]).
 
-        wrenches: {node: (moment, force)} or a list of Wrench. prescribed [nu] (flags): degrees of freedom whose acceleration is
-        that of udot. Loops are held. out: an array for the result, which is returned.
+        tau: generalized forces [nu] (N m, N; None: zero). wrenches: {node: (moment, force)} or a list of Wrench. prescribed [nu]
+        (flags): degrees of freedom whose acceleration is that of udot. Loops are held. out: an array for the result, which is
+        returned. t, status and threads are of arrays of states: see calder.batch.
         """
-        if prescribed is not None or wrenches is not None or udot is not None:
-            return self.hybrid(state, tau, out=out, wrenches=wrenches, prescribed=prescribed, udot=udot)[0]
-        if type(state) is not _State or state.group is not self:
-            self._own(state)
+        if type(state) is not _State or state.group is not self or tau is not None or options:
+            return self._forward_with(state, u, tau, out, options)
         if not state._acquire(False):
             raise busy()
         try:
-            if tau is not state._tau_bound:
-                state._take_tau(tau)
+            if u is not state._tau_bound:  # forward(state, tau): tau is where arrays have u
+                state._take_tau(u)
             if out is None:
                 status = _forward(self._m, state._c, state._input, state._work, state._udot_p)
                 if status:
@@ -144,6 +160,20 @@ class Dynamics(Core):
             return out
         finally:
             state._release()
+
+    def _forward_with(self, state: Any, u: Any, tau: Any, out: Any, options: dict[str, Any]) -> Array:
+        """forward() of arrays, or of a State with anything beside tau and out, or with tau by its name."""
+        if is_array(state):
+            return self._forward_arrays(state, u, tau, out=out, **options)
+        self._own(state)
+        if u is not None and tau is not None:
+            raise ArgumentError("forward: give u with arrays of states alone; a State has its own")
+        if not options.keys().isdisjoint(("t", "status", "threads")):
+            raise ArgumentError("forward: t, status and threads are of arrays of states; a State has its own")
+        force = tau if u is None else u
+        if type(state) is _State and not options:
+            return self.forward(state, force, out=out)
+        return self.hybrid(state, force, out=out, **options)[0]
 
     def hybrid(self, state: State, tau: npt.ArrayLike | None = None, *, out: Array | None = None,
                wrenches: Wrenches | None = None, prescribed: Any = None,
@@ -164,6 +194,8 @@ class Dynamics(Core):
         self._own(state)
         if elastic is not None:
             self._own(elastic)
+        if not (h >= 0 and math.isfinite(h)):
+            raise ArgumentError(f"h: expected a time >= 0 [s], not {h!r}")
         given = _Input(self, tau, wrenches, None, None)
         result = output(out, self._shape_u)
         with state:

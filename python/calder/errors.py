@@ -2,6 +2,7 @@
 """Errors: every status of the library as an exception with its text and place."""
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Iterable
@@ -112,6 +113,26 @@ def check(status: int, error: Any = None, where: str = "") -> None:
 def new_error() -> Any:
     """A CalError to give to a call."""
     return ffi.new("CalError *")
+
+
+def name_bytes(name: object, what: str = "name") -> bytes:
+    """A name for C, where a text ends at its first zero."""
+    if not isinstance(name, str):
+        raise ArgumentError(f"{what}: expected a text, not {type(name).__name__}")
+    if "\0" in name:
+        raise ArgumentError(f"{what}: no name has a zero character: {name!r}")
+    try:
+        return name.encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"{what}: {error}") from None
+
+
+def path_bytes(path: str | bytes | os.PathLike[str]) -> bytes:
+    """A path for C."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ArgumentError(f"no path has a zero character: {path!r}")
+    return name
 
 
 def unknown(kind: str, name: object, names: Iterable[str]) -> NameError_:

@@ -13,7 +13,7 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import mat3, text, vec3
 from .definitions import Held
-from .errors import check, new_error
+from .errors import check, new_error, path_bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,13 @@ class Modal:
         """Reads a SID file (.sid, .SID_FEM) or a modal file; geometric=False leaves geometric stiffness out."""
         place, error = ffi.new("CalModal **"), new_error()
         options = ffi.new("CalModalOptions *", {"ignore_geometric_stiffness": int(not geometric)})
-        check(lib.cal_modal_read(os.fsencode(path), options, ffi.NULL, place, error), error)
+        check(lib.cal_modal_read(path_bytes(path), options, ffi.NULL, place, error), error)
         return Modal(place[0])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes by the name: .sid gives SID, everything else a modal file."""
         error = new_error()
-        check(lib.cal_modal_write(self._c, os.fsencode(path), error), error)
+        check(lib.cal_modal_write(self._c, path_bytes(path), error), error)
 
     def __reduce__(self) -> Any:
         raise TypeError("a modal body is not pickled; save it to a file")
@@ -82,7 +82,7 @@ class FiniteElements:
     def __init__(self, path: str | os.PathLike[str], *, length: float = 1.0, mass: float = 1.0) -> None:
         place, error = ffi.new("CalFeModel **"), new_error()
         units = ffi.new("CalFeUnits *", {"length": length, "mass": mass})
-        check(lib.cal_fe_read(os.fsencode(path), units, ffi.NULL, place, error), error)
+        check(lib.cal_fe_read(path_bytes(path), units, ffi.NULL, place, error), error)
         self._c = ffi.gc(place[0], lib.cal_fe_destroy)
         info = lib.cal_fe_info(self._c)
         self.format: str = text(info.format)

@@ -10,9 +10,8 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import Body, read_bodies, read_names, read_nodes, text, vec3
 from ._shared import drop, hold, share
-from .dynamics import Dynamics
-from .errors import ArgumentError, check, new_error, unknown
-from .kinematics import Kinematics
+from .batch import Batched
+from .errors import ArgumentError, check, name_bytes, new_error, unknown
 from .linear import LinearAlgorithms
 from .loops import Loops
 from .operators import Operators
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
 
-class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
+class Group(Batched, Loops, LinearAlgorithms, Operators):
     """One group of a model: bodies, coordinates and speeds, and every algorithm of the library on them.
 
     Immutable; any number of threads may share it. All quantities are SI, angles in rad, spatial vectors angular first, world
@@ -99,11 +98,13 @@ class Group(Dynamics, Kinematics, Loops, LinearAlgorithms, Operators):
         if isinstance(node, str):
             index = self._node_index.get(node)
             if index is None:
-                index = lib.cal_model_find_node(self._m, node.encode())
+                index = lib.cal_model_find_node(self._m, name_bytes(node))
                 if index < 0:
                     raise unknown("node", node, self.nodes)
             return index
-        if not 0 <= node < len(self.nodes):
+        if isinstance(node, bool) or not hasattr(node, "__index__"):
+            raise ArgumentError(f"a node goes by its path or its index, not by {node!r}")
+        if not 0 <= int(node) < len(self.nodes):
             raise ArgumentError(f"no node {node}; there are {len(self.nodes)}")
         return int(node)
 

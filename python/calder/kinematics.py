@@ -39,7 +39,7 @@ class Motion:
             i = self.nodes.index(node)
         except ValueError:
             raise unknown("node", node, self.nodes) from None
-        return Pose(self.position[i], self.rotation[i])
+        return Pose(self.position[..., i, :], self.rotation[..., i, :, :])
 
 
 class Kinematics(Core):

@@ -13,7 +13,7 @@ from ._arrays import Array, pointer
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import mat3, vec3
-from .errors import ArgumentError, check, new_error
+from .errors import ArgumentError, check, name_bytes, new_error
 
 if TYPE_CHECKING:
     from ._handle import SimHandle
@@ -110,6 +110,7 @@ class FlexMode:
     free_frequency: float
     """Body free in space [rad/s]."""
     damping_ratio: float
+    """Of critical damping."""
     effective_mass: Array
     """Along x, y, z [kg]."""
     effective_inertia: Array
@@ -152,7 +153,7 @@ class LinearAlgorithms(Core):
             raise ArgumentError(f"body {body!r} is rigid")
         desc = lib.cal_setup_desc(self._setup)
         report, modes, error = ffi.new("CalFlexReport *"), ffi.new("CalFlexMode[]", info.modes), new_error()
-        check(lib.cal_flex_report(desc, lib.cal_desc_find_body(desc, body.encode()), report, modes, info.modes, error), error)
+        check(lib.cal_flex_report(desc, lib.cal_desc_find_body(desc, name_bytes(body)), report, modes, info.modes, error), error)
         listed = tuple(FlexMode(m.frequency, m.free_frequency, m.damping_ratio, np.array(list(m.effective_mass)),
                                 np.array(list(m.effective_inertia))) for m in modes[0 : report.modes])
         return FlexReport(report.mass, vec3(report.com), mat3(report.inertia), listed)

@@ -12,7 +12,7 @@ from ._arrays import Array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import names_of, spatial, text, vec3
-from .errors import check, unknown
+from .errors import check, name_bytes, unknown
 
 if TYPE_CHECKING:
     from .state import State
@@ -53,6 +53,7 @@ class Projection:
     residual: float
     """Largest that is left [m, 1]."""
     rate: float
+    """Largest rate that is left [m/s, 1/s]."""
     row: str | None
     """Where."""
     reachable: bool
@@ -123,7 +124,7 @@ class Loops(Core):
         return float(place[0])
 
     def loop_rank(self, state: State) -> tuple[int, npt.NDArray[np.bool_]]:
-        """(rank, independent rows) that the last forward dynamics at this state found."""
+        """(rank, flags of the independent constraint equations) that the last forward dynamics at this state found."""
         self._own(state)
         rank, rows = ffi.new("int *"), np.zeros(self.nrows, np.uint8)
         with state:
@@ -203,7 +204,7 @@ class Loops(Core):
 
     def loop_index(self, name: str) -> int:
         """Index of a loop by name."""
-        index = lib.cal_model_find_loop(self._m, name.encode())
+        index = lib.cal_model_find_loop(self._m, name_bytes(name))
         if index < 0:
             raise unknown("loop", name, self.loops)
         return int(index)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ._calder import ffi, lib
 from ._names import text
 from ._shared import share
-from .errors import ArgumentError, FileError, check, new_error
+from .errors import ArgumentError, FileError, check, new_error, path_bytes
 from .group import Group, setup_text
 from .report import Reports
 
@@ -86,6 +86,9 @@ class Model(Reports, Group):
 class SeveralGroups(Model):
     """A model of several groups. A class of its own, since __getattr__ makes every access to a member slow."""
 
+    def _own(self, state: Any) -> None:
+        self.__getattr__("_m")  # raises, and says which groups there are
+
     def __getattr__(self, name: str) -> Any:
         """Reached only where a model of several groups has no such member itself."""
         groups = self.__dict__.get("groups")
@@ -106,7 +109,9 @@ def _restore(content: str, name: str, solver: str) -> Model:
 def _options(base: str | None, partial: bool, roots: Sequence[str | os.PathLike[str]]) -> tuple[Any, list[Any]]:
     if base not in _BASES:
         raise ArgumentError(f"base is 'fixed' or 'free', not {base!r}")
-    held = [ffi.new("char[]", os.fsencode(root)) for root in roots]
+    if isinstance(roots, (str, bytes)):
+        raise ArgumentError("roots: give a list of folders")
+    held = [ffi.new("char[]", path_bytes(root)) for root in roots]
     listed = ffi.new("char *[]", held)
     options = ffi.new("CalReadOptions *", {"base": _BASES[base], "partial": int(partial), "roots": listed,
                                            "root_count": len(held)})
@@ -128,15 +133,17 @@ def load(path: str | os.PathLike[str], *, base: Literal["fixed", "free"] | None 
     """
     options, _held = _options(base, partial, roots)
     place, error = ffi.new("CalSetup **"), new_error()
-    check(lib.cal_model_read(os.fsencode(path), options, ffi.NULL, place, error), error)
+    check(lib.cal_model_read(path_bytes(path), options, ffi.NULL, place, error), error)
     return Model(own_setup(place), solver)
 
 
 def loads(content: str | bytes, *, name: str = "text", base: Literal["fixed", "free"] | None = None, partial: bool = False,
           roots: Sequence[str | os.PathLike[str]] = (), solver: str = "auto") -> Model:
     """The same from a text; `name` stands for the file in messages, and files that it names are sought beside it."""
+    if not isinstance(content, (str, bytes, bytearray, memoryview)):
+        raise ArgumentError(f"loads: expected a text or bytes, not {type(content).__name__}; calder.load() reads files")
     data = content.encode() if isinstance(content, str) else bytes(content)
     options, _held = _options(base, partial, roots)
     place, error = ffi.new("CalSetup **"), new_error()
-    check(lib.cal_model_parse(data, len(data), os.fsencode(name), options, ffi.NULL, place, error), error)
+    check(lib.cal_model_parse(data, len(data), path_bytes(name), options, ffi.NULL, place, error), error)
     return Model(own_setup(place), solver)

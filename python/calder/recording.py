@@ -10,7 +10,7 @@ import numpy as np
 from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import text
-from .errors import ArgumentError, check, new_error
+from .errors import ArgumentError, check, name_bytes, new_error
 from .results import Column, Results
 from .report import read_doubts, read_log
 
@@ -33,11 +33,11 @@ class Sampler:
     def add(self, sim: Any, name: str) -> None:
         """Adds the columns of a quantity."""
         error = new_error()
-        check(lib.cal_sampler_add(self.c, sim, name.encode(), error), error)
+        check(lib.cal_sampler_add(self.c, sim, name_bytes(name), error), error)
 
     def add_where_there(self, sim: Any, name: str) -> None:
         """The same for what may not be there."""
-        status = lib.cal_sampler_add(self.c, sim, name.encode(), ffi.NULL)
+        status = lib.cal_sampler_add(self.c, sim, name_bytes(name), ffi.NULL)
         if status == lib.CAL_ERR_MEMORY:
             check(status)
 
@@ -55,7 +55,7 @@ class Sampler:
     def find(self, name: str) -> tuple[int, int]:
         """First column of a name that was added, and how many there are."""
         first, count = ffi.new("int *"), ffi.new("int *")
-        check(lib.cal_sampler_find(self.c, name.encode(), first, count))
+        check(lib.cal_sampler_find(self.c, name_bytes(name), first, count))
         return int(first[0]), int(count[0])
 
 

@@ -54,7 +54,9 @@ class RunSettings:
     step: float
     """[s]; 0: chosen."""
     rtol: float
+    """Relative tolerance of adaptive methods."""
     atol: float
+    """Absolute tolerance of adaptive methods [rad, m, rad/s, m/s]."""
     signals: tuple[str, ...]
 
 
@@ -150,6 +152,7 @@ class Doubt:
     time: float
     """When it was first seen [s]."""
     value: float
+    """What was found, in the unit that `text` names."""
     limit: float
     """What `value` should not exceed, in the same unit."""
     count: int
@@ -193,6 +196,7 @@ class Monitor:
     residual: float
     """Of loops, the largest now."""
     residual_rate: float
+    """Largest rate of the loops [m/s, 1/s]."""
     energy_conserved: bool
     momentum_conserved: bool
 
@@ -207,8 +211,11 @@ class Stats:
     time: float
     """Simulated [s]."""
     wall_s: float
+    """Wall time [s]."""
     cpu_s: float
+    """Processor time of all threads [s]."""
     real_time_factor: float
+    """Simulated time by wall time."""
 
 
 @dataclass(frozen=True)

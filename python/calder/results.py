@@ -12,7 +12,7 @@ import numpy as np
 from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import text
-from .errors import ArgumentError, check, new_error, unknown
+from .errors import ArgumentError, check, name_bytes, new_error, path_bytes, unknown
 from .report import Doubt, make_doubt
 from .view import Viewable
 
@@ -68,6 +68,7 @@ class Results(Viewable):
         return len(self._rows)
 
     def _find(self, name: str) -> list[int]:
+        name_bytes(name, "column")
         place = self._places.get(name)
         if place is not None:
             return [place]
@@ -137,7 +138,7 @@ class Results(Viewable):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an HDF5 result file as the command line does, or CSV by its ending."""
-        if not lib.cal_results_is_hdf5(os.fsencode(path)):
+        if not lib.cal_results_is_hdf5(path_bytes(path)):
             self.to_csv(path)
             return
         from .results_file import write

@@ -12,14 +12,14 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import text
 from .definitions import Held
-from .errors import check, new_error, unknown
+from .errors import check, name_bytes, new_error, path_bytes, unknown
 from .results import Column, Results
 from .report import Doubt, LogEntry, make_doubt
 
 
 def _read_table(path: bytes, stream: str | None) -> tuple[list[Column], Array, int, bool]:
     table, error = ffi.new("CalResultsTable *"), new_error()
-    check(lib.cal_results_read(path, ffi.NULL if stream is None else stream.encode(), table, error), error)
+    check(lib.cal_results_read(path, ffi.NULL if stream is None else name_bytes(stream), table, error), error)
     held = ffi.gc(table, lib.cal_results_table_free)
     columns = [Column(text(held.columns[i].name), text(held.columns[i].unit)) for i in range(held.column_count)]
     shape = (held.row_count, held.column_count)
@@ -38,7 +38,7 @@ class ResultsFile(Results):
     """
 
     def __init__(self, path: str | os.PathLike[str], stream: str | None = None) -> None:
-        name = os.fsencode(path)
+        name = path_bytes(path)
         about, error = ffi.new("CalResultsAbout *"), new_error()
         check(lib.cal_results_about(name, about, error), error)
         try:
@@ -58,6 +58,7 @@ class ResultsFile(Results):
         if stream is not None and stream not in self.streams:
             raise unknown("stream", stream, self.streams)
         columns, rows, self.dropped, _ = _read_table(name, stream)
+        self._stream = stream
         self._actions: Sequence[tuple[str, str]] = actions
         super().__init__(columns, rows, about={"title": self.title, "doubts": doubts}, path=os.fspath(path))
 
@@ -66,7 +67,7 @@ class ResultsFile(Results):
         if name not in self.streams:
             raise unknown("stream", name, self.streams)
         assert self.path is not None
-        columns, rows, _, _ = _read_table(os.fsencode(self.path), name)
+        columns, rows, _, _ = _read_table(path_bytes(self.path), name)
         return Results(columns, rows, about=self.about, path=self.path)
 
     def model(self) -> Any:
@@ -80,7 +81,7 @@ class ResultsFile(Results):
         """What events did."""
         if not self._actions or self.path is None:
             return []
-        columns, rows, _, _ = _read_table(os.fsencode(self.path), "log")
+        columns, rows, _, _ = _read_table(path_bytes(self.path), "log")
         at = {c.name: i for i, c in enumerate(columns)}
         entries = []
         for row in rows.tolist():
@@ -91,7 +92,7 @@ class ResultsFile(Results):
         return entries
 
     def __reduce__(self) -> Any:
-        return ResultsFile, (self.path,)
+        return ResultsFile, (self.path, self._stream)
 
 
 def open(path: str | os.PathLike[str], stream: str | None = None) -> ResultsFile:  # noqa: A001

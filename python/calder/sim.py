@@ -16,7 +16,7 @@ from ._mirror import Mirrors
 from ._names import long_text, text, vec3
 from .checkpoint import Checkpoints
 from .control import Callbacks
-from .errors import ArgumentError, check, fail, take, unknown
+from .errors import ArgumentError, check, fail, name_bytes, take, unknown
 from .linear import SimLinear
 from .model import Model
 from .pose import NodeView
@@ -43,7 +43,7 @@ def _set_method(options: Any, method: str | None, step: float | None) -> None:
         method = "rk4"
     if method is not None:
         place = ffi.new("CalMethod *")
-        if lib.cal_method_find(method.encode(), place) != 0:
+        if lib.cal_method_find(name_bytes(method), place) != 0:
             raise unknown("method", method, methods())
         if options.method.method != place[0]:
             options.method.rtol = options.method.atol = 0
@@ -133,6 +133,8 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
 
     def step(self, count: int = 1) -> Sim:
         """So many steps; a step ends early where something jumps or happens. Returns the sim."""
+        if count < 0:
+            raise ArgumentError(f"count: expected a number of steps >= 0, not {count!r}")
         with self._handle as c:
             self._begin(c)
             self._advance(lib.glue_steps(c, self._handle.clock, count, self._error))
@@ -249,6 +251,9 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
     def set_state(self, state: State | Mapping[str, State]) -> None:
         """Copies time, q and u of a State (or one for each group by name) into the simulation."""
         given = {state.group.name: state} if isinstance(state, State) else dict(state)
+        for one in given.values():
+            if not isinstance(one, State):
+                raise ArgumentError(f"expected a calder.State for each group, not {type(one).__name__}")
         with self._handle.open():
             for name, one in given.items():
                 mine = self._mirrors.named(name)
@@ -262,7 +267,7 @@ class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
         """Motion of a body ("hand") or node ("hand/tip") now; properties follow the run."""
         with self._handle.open():
             for state in self._mirrors.all().values():
-                if node in state.group._node_index or lib.cal_model_find_node(state.group._m, node.encode()) >= 0:
+                if node in state.group._node_index or lib.cal_model_find_node(state.group._m, name_bytes(node)) >= 0:
                     return state[node]
             raise unknown("node", node, [n for s in self._mirrors.all().values() for n in s.group.nodes])
 

@@ -130,7 +130,7 @@ class State:
     def _is_plain(self, a: Any) -> bool:
         """An array that C may use where it is: float64, contiguous, of its own memory."""
         return (type(a) is np.ndarray and a.dtype is DOUBLE and a.shape == self.group._shape_u and a.flags.c_contiguous
-                and not np.may_share_memory(a, self._block))
+                and a.flags.aligned and not np.may_share_memory(a, self._block))
 
     def _take_tau(self, tau: Any) -> None:
         """Forces for the next call. An array that is given twice is bound: C reads it where it is, also in later calls."""

@@ -12,7 +12,7 @@ from ._arrays import Array
 from ._calder import ffi, lib
 from ._names import spatial, text, vec3
 from .definitions import Held, body_definition, joint_definition, loop_definition, set_placement, set_vec3
-from .errors import ArgumentError, check, unknown
+from .errors import ArgumentError, check, name_bytes, unknown
 
 if TYPE_CHECKING:
     from ._handle import SimHandle
@@ -112,13 +112,13 @@ class Transitions:
     # ---- names --------------------------------------------------------------------------------
 
     def _joint(self, c: Any, name: str) -> Any:
-        return self._id(lib.cal_sim_find_joint(c, name.encode()), "joint", name)
+        return self._id(lib.cal_sim_find_joint(c, name_bytes(name)), "joint", name)
 
     def _body(self, c: Any, name: str) -> Any:
-        return self._id(lib.cal_sim_find_body(c, name.encode()), "body", name)
+        return self._id(lib.cal_sim_find_body(c, name_bytes(name)), "body", name)
 
     def _loop(self, c: Any, name: str) -> Any:
-        return self._id(lib.cal_sim_find_loop(c, name.encode()), "loop", name)
+        return self._id(lib.cal_sim_find_loop(c, name_bytes(name)), "loop", name)
 
     def _id(self, found: Any, kind: str, name: str) -> Any:
         if not found.value:
@@ -129,7 +129,7 @@ class Transitions:
 
     def _node(self, c: Any, path: str) -> Any:
         node = ffi.new("CalNodeId *")
-        if not lib.cal_sim_find_node(c, path.encode(), node):
+        if not lib.cal_sim_find_node(c, name_bytes(path), node):
             raise unknown("node", path, [n for s in self._mirrors.all().values() for n in s.group.nodes])
         return node[0]
 
@@ -160,12 +160,12 @@ class Transitions:
 
     def detach(self, joint: str, group: str | None = None) -> Transition:
         """Opens a joint; what is outboard of it becomes a group by the name given."""
-        name = ffi.NULL if group is None else group.encode()
+        name = ffi.NULL if group is None else name_bytes(group)
         return self._change(lambda c, r: lib.cal_sim_detach(c, self._joint(c, joint), name, r, self._error))
 
     def split(self, body: str, group: str) -> Transition:
         """Makes all that is tied to a body a group of its own."""
-        return self._change(lambda c, r: lib.cal_sim_split(c, self._body(c, body), group.encode(), r, self._error))
+        return self._change(lambda c, r: lib.cal_sim_split(c, self._body(c, body), name_bytes(group), r, self._error))
 
     @staticmethod
     def _options(fit: str | None, loop: bool, tolerance: float, kinematic: bool) -> Any:
@@ -290,7 +290,7 @@ class Transitions:
     def switch(self, device: str, on: bool) -> None:
         """Switches a device off (it acts no more, its states stay), or on again."""
         with self._handle.open() as c:
-            index = lib.cal_sim_find_device(c, device.encode())
+            index = lib.cal_sim_find_device(c, name_bytes(device))
             if index < 0:
                 names = []
                 info = ffi.new("CalDeviceInfo *")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._calder import ffi, lib
-from .errors import FileError, UnsupportedError, check, new_error
+from .errors import FileError, UnsupportedError, check, name_bytes, new_error, path_bytes
 
 if TYPE_CHECKING:
     from .results import Results
@@ -36,7 +36,7 @@ class Replay:
 
     def __init__(self, html: str, height: int = 480) -> None:
         self.html = html
-        self.height = height
+        self.height = int(height)
 
     def save(self, path: str | os.PathLike[str]) -> str:
         """Writes the page; it opens from disk, without network. Returns the path."""
@@ -56,13 +56,13 @@ class Replay:
 def replay_of(path: str, title: str | None, frames: int, height: int) -> Replay:
     """The page of a result file."""
     page = _page()
-    held = [ffi.new("char[]", title.encode())] if title else []
+    held = [ffi.new("char[]", name_bytes(title))] if title else []
     options = ffi.new("CalReplayOptions *", {"page": ffi.from_buffer(page), "page_length": len(page), "max_frames": frames})
     if held:
         options.title = held[0]
     error = new_error()
     text, length = ffi.new("char **"), ffi.new("size_t *")
-    status = lib.glue_replay_text(os.fsencode(path), options, text, length, error)
+    status = lib.glue_replay_text(path_bytes(path), options, text, length, error)
     try:
         check(status, error)
         return Replay(bytes(ffi.buffer(text[0], length[0])).decode(), height)

@@ -104,7 +104,7 @@ def test_states_and_models_are_pickled_and_copied(arm):
 
 def test_a_state_of_another_model_is_refused(arm):
     other = calder.load(EXAMPLES / "pendulum.yaml")
-    for wrong in (other.state(), None, 3, np.zeros(2)):
+    for wrong in (other.state(), None, 3, np.zeros(3)):
         with pytest.raises(calder.ArgumentError):
             arm.forward(wrong)
 

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import calder
 
-from conftest import EXAMPLES, ROOT
+from conftest import EXAMPLES
 
 
 @pytest.fixture
@@ -199,7 +200,7 @@ def test_a_child_process_has_no_threads_of_its_parent():
 def test_ctrl_c_ends_a_long_run():
     code = ("import calder, sys\nm = calder.load(sys.argv[1])\nsim = calder.Sim(m, step=1e-6)\nprint('go', flush=True)\n"
             "try:\n    sim.run(1e5)\nexcept KeyboardInterrupt:\n    print('ended', sim.t > 0)\n")
-    env = dict(os.environ, PYTHONPATH=str(ROOT / "python"))
+    env = dict(os.environ, PYTHONPATH=str(Path(calder.__file__).parents[1]))
     child = subprocess.Popen([sys.executable, "-c", code, str(EXAMPLES / "pendulum.yaml")], stdout=subprocess.PIPE, text=True,
                              env=env)
     assert child.stdout.readline() == "go\n"

@@ -458,18 +458,21 @@ static double min_step(const CalIntegrator *ig, double span) {
 	return ig->options.min_step > 0 ? ig->options.min_step : 1e-14 * fabs(span);
 }
 
+CalStatus integrator_step_to(CalIntegrator *ig, CalState *state, double t_new) {
+	if (t_new == state->t) {
+		return CAL_STEP_TOO_SMALL;
+	}
+	ig->failed_dof = -1;
+	CalStatus status = system_impose(ig, state);
+	return status == CAL_OK ? ig->scheme->step(ig, state, t_new - state->t, t_new) : status;
+}
+
 CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double h) {
 	if (!integrator || !state || !isfinite(h) || h == 0 || !isfinite(state->t) || (integrator->nx > 0 && !state->x)) {
 		return CAL_ERR_ARGUMENT;
 	}
-	const double t_new = state->t + h;
-	if (t_new == state->t) {
-		return CAL_STEP_TOO_SMALL;
-	}
 	integrator->control.h_min = min_step(integrator, h);
-	integrator->failed_dof = -1;
-	CalStatus status = system_impose(integrator, state);
-	return status == CAL_OK ? integrator->scheme->step(integrator, state, t_new - state->t, t_new) : status;
+	return integrator_step_to(integrator, state, state->t + h);
 }
 
 void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user) {

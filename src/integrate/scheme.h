@@ -189,6 +189,8 @@ CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t
 /** For checkpoints. Reads into an integrator of the same system. */
 void integrator_walk(CalIntegrator *integrator, Serializer *archive);
 void stats_walk(CalIntegratorStats *stats, Serializer *archive);
+/** One fixed step, which ends at t_new exactly. On failure state is unchanged. */
+CalStatus integrator_step_to(CalIntegrator *integrator, CalState *state, double t_new);
 /** Has a function called after each step of cal_integrator_advance(); NULL: none. */
 void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user);
 /** Puts another function in the place of one that gives the motion of a part. */

@@ -258,13 +258,22 @@ static int describes(const CalSim *sim, const CalDesc *desc) {
 	return 1;
 }
 
+/* Whether all counts are within what the estimate of memory can add up. */
+static int counts_valid(const CalSimCapacity *extra) {
+	enum { MOST = 1 << 20 };
+	const int counts[] = {extra->groups, extra->bodies, extra->nodes, extra->joints, extra->loops, extra->modes};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (counts[i] < 0 || counts[i] > MOST)
+			return 0;
+	return 1;
+}
+
 CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity *capacity, CalError *error) {
 	const CalSimCapacity none = {0};
 	const CalSimCapacity *extra = capacity ? capacity : &none;
-	if (!sim || !desc || extra->groups < 0 || extra->bodies < 0 || extra->nodes < 0 || extra->joints < 0 ||
-	    extra->loops < 0 || extra->modes < 0)
+	if (!sim || !desc || !counts_valid(extra))
 		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "cal_sim_reserve: give a simulation, its description, and numbers that are not negative");
+		                 "cal_sim_reserve: give a simulation, its description, and numbers from 0 to 1048576");
 	if (sim->topology)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_reserve: memory is reserved already; call it once");
 	CalStatus status = formulation_refuse(sim, "changes of topology", error);

@@ -55,6 +55,7 @@ static void make_model(Fixture *f) {
 	cal_integrator_create(model, f->work, &(CalIntegratorOptions){.method = CAL_METHOD_RK4, .step = 1e-3},
 	                      &f->integrator);
 	cal_branches_create(model, &(CalBranchOptions){.branches = 2, .forced = 1}, &f->branches, NULL);
+	cal_batch_create(model, NULL, &f->batch);
 	cal_setup_loads_create(f->file, model, &f->loads, NULL);
 	cal_flex_modal(cal_setup_desc(f->file), cal_desc_find_body(cal_setup_desc(f->file), "boom"), 0, NULL, &f->modal,
 	               NULL);
@@ -103,6 +104,7 @@ static void destroy(Fixture *f) {
 	cal_mesh_destroy(f->mesh);
 	cal_setup_loads_destroy(f->loads);
 	cal_expression_destroy(f->expression);
+	cal_batch_destroy(f->batch);
 	cal_branches_destroy(f->branches);
 	cal_integrator_destroy(f->integrator);
 	cal_work_destroy(f->work);

@@ -20,6 +20,7 @@ typedef struct Fixture {
 	CalWork *work;
 	CalIntegrator *integrator;
 	CalBranches *branches;
+	CalBatch *batch;
 	CalSim *sim;
 	CalEvalContext *scene;
 	CalScenario *scenario;

@@ -12,6 +12,18 @@ import sys
 # Arguments that may be NULL wherever they occur (calder/base.h), and those of single functions.
 OPTIONAL = {"error", "options", "allocator", "user", "input"}
 OPTIONAL_OF = {
+    "cal_batch_bias_forces": ["status"],
+    "cal_batch_elastic_forces": ["status"],
+    "cal_batch_energy": ["status"],
+    "cal_batch_forward": ["status"],
+    "cal_batch_gravity_forces": ["status"],
+    "cal_batch_hybrid": ["status"],
+    "cal_batch_inverse": ["udot", "status"],
+    "cal_batch_jacobian": ["status"],
+    "cal_batch_mass_matrix": ["status"],
+    "cal_batch_momentum": ["status"],
+    "cal_batch_nodes": ["pose", "velocity", "status"],
+    "cal_batch_rollout": ["status"],
     "cal_branches_project": ["report"],
     "cal_campaign_open": ["units"],
     "cal_contact_evaluate": ["summary"],
