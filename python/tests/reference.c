@@ -77,6 +77,10 @@ static void print_mass(Case *c) {
 	print("innovations", c->out, c->nu);
 	must(cal_innovations_solve_transpose(c->model, c->work, c->udot, c->out), "innovations");
 	print("innovations_solve_transpose", c->out, c->nu);
+	must(cal_innovations_mul_transpose(c->model, c->work, c->udot, c->out), "innovations");
+	print("innovations_transpose", c->out, c->nu);
+	must(cal_innovations_solve(c->model, c->work, c->udot, c->out), "innovations");
+	print("innovations_solve", c->out, c->nu);
 	must(cal_innovations_diagonal(c->model, c->work, c->out), "diagonal");
 	print("innovations_diagonal", c->out, c->nu);
 }
@@ -92,10 +96,14 @@ static void print_operators(Case *c) {
 	print("gather", &x[links].angular.x, 6 * links);
 	must(cal_operator_gather_articulated(c->model, c->work, x, x + links), "psi");
 	print("gather_articulated", &x[links].angular.x, 6 * links);
+	must(cal_operator_scatter_articulated(c->model, c->work, x, x + links), "psi");
+	print("scatter_articulated", &x[links].angular.x, 6 * links);
 	must(cal_operator_joint(c->model, c->work, x, c->out), "joint");
 	print("columns", c->out, c->nu);
 	must(cal_link_articulated_inertia(c->model, c->work, links - 1, c->out), "articulated");
 	print("articulated", c->out, 36);
+	must(cal_link_inertia(c->model, c->work, links - 1, c->out), "link");
+	print("link", c->out, 36);
 	free(x);
 }
 
@@ -106,6 +114,8 @@ static void print_node(Case *c) {
 	int rank;
 	must(cal_node_compliance(c->model, c->work, &c->node, 1, scratch, c->out), "compliance");
 	print("compliance", c->out, 36);
+	must(cal_node_compliance_tree(c->model, c->work, &c->node, 1, scratch, c->out), "compliance of the tree");
+	print("compliance_tree", c->out, 36);
 	must(cal_node_inertia(c->model, c->work, &c->node, 1, scratch, c->out, &rank), "inertia");
 	print("operational_inertia", c->out, 36);
 	must(cal_kinematics(c->model, &c->state, c->udot, c->work), "kinematics");
@@ -146,6 +156,10 @@ static void print_totals(Case *c) {
 		must(cal_loop_residual(c->model, &c->state, c->work, g, g + rows), "residual");
 		print("residual", g, 2 * rows);
 		free(g);
+		double *G = calloc((size_t)rows * (size_t)c->nu + (size_t)rows, sizeof *G);
+		must(cal_loop_jacobian(c->model, &c->state, c->work, G, G + rows * c->nu), "loop Jacobian");
+		print("loop_jacobian", G, rows * c->nu + rows);
+		free(G);
 	}
 }
 

@@ -46,6 +46,9 @@ def computed(m, s, node, tau, udot):
         "mass_mul": m.mass_mul(s, udot), "mass_trace": m.mass_trace(s), "mass_solve": m.mass_solve(s, udot),
         "mass_inverse": m.mass_inverse(s), "mass_logdet": m.mass_logdet(s), "innovations": m.innovations(s, udot),
         "innovations_solve_transpose": m.innovations(s, udot, transpose=True, inverse=True),
+        "innovations_transpose": m.innovations(s, udot, transpose=True), "innovations_solve": m.innovations(s, udot, inverse=True),
+        "scatter_articulated": m.operator(s, "scatter_articulated", columns), "link": m.link_inertia(s, m.nlinks - 1),
+        "compliance_tree": m.compliance(s, node, tree=True),
         "innovations_diagonal": m.innovations_diagonal(s), "columns_transpose": columns,
         "scatter": m.operator(s, "scatter", columns), "gather": m.operator(s, "gather", columns),
         "gather_articulated": m.operator(s, "gather_articulated", columns), "columns": m.joint_columns(s, columns),
@@ -59,6 +62,7 @@ def computed(m, s, node, tau, udot):
     }
     if m.nrows:
         found["multipliers"] = m.loop_forces(s, tau)[0]
+        found["loop_jacobian"] = np.concatenate([np.ravel(x) for x in m.loop_jacobian(s)])
         found["residual"] = np.concatenate(m.loop_residual(s))
     assert np.array_equal(motion.position[i], found["position"]) and np.array_equal(motion.velocity[i], found["velocity"])
     return {name: np.ravel(np.asarray(x, float)) for name, x in found.items()}
