@@ -74,8 +74,8 @@ CalStatus fe_text_open(FeText *t, const char *path, const CalAllocator *allocato
 	t->text = NULL;
 	t->length = t->at = 0;
 	t->line_number = 0;
-	static const InputFile limits = {FE_FILE_MAX,
-	                                 "use a coarser mesh, or reduce the model with the program it is from", false};
+	static const InputFile limits = {FE_FILE_MAX, "use a coarser mesh, or reduce the model with the program it is from",
+	                                 false};
 	char why[INPUT_FILE_WHY];
 	const CalStatus status = input_file_read(path, &limits, &t->allocator, &t->text, &t->length, why);
 	if (status == CAL_OK)

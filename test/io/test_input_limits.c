@@ -129,7 +129,7 @@ static void large_files_are_refused_by_their_size(void **state) {
 	make_sparse("large.yaml", (off_t)1 << 40);
 	refuses(read_model, "large.yaml", "has 1099511627776 bytes, and at most 67108864 are read; split the model");
 	make_sparse("large.stl", (off_t)1 << 40);
-	refuses(read_mesh, "large.stl", "at most 536870912 are read; use a coarser mesh");
+	refuses(read_mesh, "large.stl", "at most 2147483648 are read; use a coarser mesh");
 	make_sparse("large.cp", (off_t)1 << 40);
 	refuses(read_checkpoint, "large.cp", "is it a checkpoint?");
 	make_sparse("holes.cp", (off_t)1 << 32); // within the limit, but nothing is there

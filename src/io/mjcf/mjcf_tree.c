@@ -15,29 +15,31 @@ enum { PLACE_MAX = 400 };
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
-/* Names of bodies that a description does not take: that of the ground, and with '/' at an end or doubled. */
-static const char *body_label(Mjcf *m, int index) {
-	const MjcfBody *body = mjcf_body(m, index);
-	const char *name = body->object.name;
-	if (!name)
-		return mjcf_label(m, MJCF_BODIES, mjcf_format(m, "body%d", index));
-	if (strcmp(name, "ground") != 0 && name_slashes_are_sound(name))
-		return name;
-	char *sound = xml_text(m->im->tree, name);
+/* The name, unless a model file does not take it: that of the ground, or with '/' at an end or doubled. */
+static const char *sound_label(Mjcf *m, MjcfKind kind, const MjcfObject *object, const char *what) {
+	if (strcmp(object->name, "ground") != 0 && name_slashes_are_sound(object->name))
+		return object->name;
+	char *sound = xml_text(m->im->tree, object->name);
 	if (!sound)
 		return import_no_memory(m->im), NULL;
 	for (char *at = sound; *at; at++)
 		*at = *at == '/' ? '_' : *at;
-	const char *label = mjcf_label(m, MJCF_BODIES, mjcf_format(m, "%s_body", sound));
-	return label && import_note(m->im, CAL_IMPORT_CHANGED, body->object.element, "name",
-	                            "the body is called \"%s\" here", label)
+	const char *label = mjcf_label(m, kind, mjcf_format(m, "%s_%s", sound, what));
+	return label && import_note(m->im, CAL_IMPORT_CHANGED, object->element, "name", "the %s is called \"%s\" here",
+	                            what, label)
 	           ? label
 	           : NULL;
 }
 
+static const char *body_label(Mjcf *m, int index) {
+	const MjcfObject *object = &mjcf_body(m, index)->object;
+	return object->name ? sound_label(m, MJCF_BODIES, object, "body")
+	                    : mjcf_label(m, MJCF_BODIES, mjcf_format(m, "body%d", index));
+}
+
 static const char *joint_label(Mjcf *m, const MjcfJoint *joint, const char *body, int which, int count) {
 	if (joint->object.name)
-		return joint->object.name;
+		return sound_label(m, MJCF_JOINTS, &joint->object, "joint");
 	return mjcf_label(m, MJCF_JOINTS, count == 1 ? body : mjcf_format(m, "%s_%d", body, which + 1));
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/results/results_heap.h"
 #include "io/results/results_sink.h"
 
 void cal_results_table_free(CalResultsTable *table) {
@@ -227,8 +228,14 @@ static CalStatus open_file(const char *path, hid_t *file, CalError *error) {
 	char why[INPUT_FILE_WHY];
 	if (!input_file_check(path, &limits, why))
 		return error_set(error, CAL_ERR_IO, "%.300s: cannot be read: %s", path, why);
-	*file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-	return *file >= 0 ? CAL_OK : error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it an HDF5 file?", path);
+	FILE *bytes = fopen(path, "rb");
+	const bool sound = bytes && heaps_are_sound(bytes);
+	if (bytes)
+		fclose(bytes);
+	*file = sound ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID;
+	return *file >= 0
+	           ? CAL_OK
+	           : error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it an HDF5 file, and undamaged?", path);
 }
 
 /* ---- one stream --------------------------------------------------------------------------------- */

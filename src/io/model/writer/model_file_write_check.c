@@ -18,7 +18,7 @@ enum { NAME_MAX_LENGTH = 500, MODES_MAX = 1000 }; // keys of YAML have 1024 char
 /* Length of the character of UTF-8 at p that a YAML file may hold, or 0. */
 static int character_length(const unsigned char *p) {
 	if (p[0] < 0x80)
-		return p[0] >= ' ';
+		return p[0] >= ' ' && p[0] != 0x7F;
 	const int length = p[0] >= 0xF0 && p[0] < 0xF5   ? 4
 	                   : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
 	                   : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
