@@ -70,7 +70,7 @@ static void *alloc_aligned(Pool *pool, size_t size, size_t unit) {
 	const size_t gap = block ? (0 - block->used) & (unit - 1) : 0;
 	if (size > SIZE_MAX - unit)
 		return NULL;
-	if (has_room(block, gap + size)) {
+	if (block && has_room(block, gap + size)) {
 		block->used += gap;
 	} else {
 		block = add_block(pool, size);

@@ -187,10 +187,10 @@ dvec3 export_rpy(dmat3 R) {
 	const double v[3] = {found.x, found.y, found.z};
 	double best[3] = {v[0], v[1], v[2]}, least = rpy_error(v, R);
 	for (int i = 0; i < 27 && least > 0; i++) {
-		const double to[3] = {i % 3 - 1.0, i / 3 % 3 - 1.0, i / 9 - 1.0};
+		const int to[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
 		double near[3];
 		for (int k = 0; k < 3; k++)
-			near[k] = to[k] == 0 || v[k] == 0 ? v[k] : nextafter(v[k], to[k] * INFINITY);
+			near[k] = to[k] == 0 || v[k] == 0 ? v[k] : nextafter(v[k], to[k] < 0 ? -INFINITY : INFINITY);
 		const double error = rpy_error(near, R);
 		if (error < least) {
 			least = error;
