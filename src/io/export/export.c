@@ -12,8 +12,8 @@
 /* The first error of a description that is not sound. */
 static void take_finding(void *user, const CalFinding *finding) {
 	Export *ex = user;
-	if (finding->status < 0)
-		export_fail(ex, finding->status, "%.400s", finding->text);
+	if (finding->status < 0 && ex->status == CAL_OK)
+		ex->status = error_set(ex->error, finding->status, "%.600s", finding->text); // with its place
 }
 
 static void make_text(Export *ex) {
