@@ -11,14 +11,17 @@
 #include "base/error.h"
 #include "io/model/writer/model_file_write.h"
 
-enum { NAME_MAX_LENGTH = 500, MODES_MAX = 1000 }; // keys of YAML have 1024 characters, and an escape takes two
+enum {
+	NAME_MAX_LENGTH = 500,
+	MODES_MAX = 1000
+}; // keys of YAML have 1024 characters, and most escapes take two for a byte
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Length of the character of UTF-8 at p that a YAML file may hold, or 0. */
 static int character_length(const unsigned char *p) {
 	if (p[0] < 0x80)
-		return p[0] >= ' ' && p[0] != 0x7F;
+		return p[0] >= ' ';
 	const int length = p[0] >= 0xF0 && p[0] < 0xF5   ? 4
 	                   : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
 	                   : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
@@ -36,8 +39,10 @@ static int character_length(const unsigned char *p) {
 }
 
 CalStatus write_check_name(const Writer *w, const char *kind, const char *name) {
+	size_t written = 0;
 	for (const unsigned char *p = (const unsigned char *)name; *p;) {
 		const int length = strchr(",\"", *p) ? 0 : character_length(p);
+		written += *p == 0x7F ? 4 : 2 * (size_t)length; // "\\x7F"
 		if (!length)
 			return error_set(w->error, CAL_ERR_UNSUPPORTED,
 			                 "%s \"%.*s\": a name in a file cannot hold , \" or control characters and must be UTF-8; "
@@ -45,10 +50,10 @@ CalStatus write_check_name(const Writer *w, const char *kind, const char *name) 
 			                 kind, NAME_MAX_LENGTH, name);
 		p += length;
 	}
-	if (strlen(name) > NAME_MAX_LENGTH)
+	if (written > 2 * NAME_MAX_LENGTH)
 		return error_set(w->error, CAL_ERR_UNSUPPORTED,
-		                 "%s \"%.60s...\": a name in a file has at most %d bytes; rename it", kind, name,
-		                 NAME_MAX_LENGTH);
+		                 "%s \"%.60s...\": a name in a file has at most %d bytes, half as many of 0x7F; rename it",
+		                 kind, name, NAME_MAX_LENGTH);
 	return CAL_OK;
 }
 
