@@ -16,6 +16,7 @@ class Core:
 
     _m: Any
     _setup: Any
+    _owner: Any
     _q_index: Names
     _u_index: Names
     _shape_u: tuple[int]
