@@ -29,7 +29,7 @@ from .errors import (
     UnsupportedError,
     status_text,
 )
-from .fe import FiniteElements, Modal
+from .fe import FiniteElements, Mesh, Modal
 from .group import Group
 from .linear import Linear, SystemForm, SystemMode
 from .model import Model, load, loads
@@ -45,7 +45,7 @@ __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
     "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
-    "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Modal", "Model", "ModelError", "Momentum",
+    "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Mesh", "Modal", "Model", "ModelError", "Momentum",
     "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State",
     "SystemForm", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
     "status_text", "wrench_express", "wrench_shift",

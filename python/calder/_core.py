@@ -16,7 +16,6 @@ class Core:
 
     _m: Any
     _setup: Any
-    _owner: Any
     _q_index: Names
     _u_index: Names
     _shape_u: tuple[int]

@@ -2,7 +2,7 @@
 """Linear equations of motion about a state, modes of the system and of flexible bodies (calder/linear.h, flex.h)."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ._arrays import Array, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
-from ._names import mat3, vec3
+from ._names import mat3, text, vec3
 from .dynamics import Input, Wrenches
 from .errors import ArgumentError, check, name_bytes, new_error, unknown
 
@@ -120,6 +120,25 @@ class FlexMode:
 
 
 @dataclass(frozen=True, eq=False)
+class FlexNode:
+    """A node of a flexible body, and how the modes move it."""
+
+    name: str
+    position: Array
+    """In the body frame, undeformed [m]."""
+    mass: float
+    """Lumped there [kg]."""
+    inertia: Array
+    """Lumped there, about the node [kg m^2]."""
+    phi: Array
+    """Translation per modal coordinate [3, modes]."""
+    psi: Array
+    """Rotation per modal coordinate [3, modes]."""
+    phi2: Array | None
+    """Second-order translation [3, modes, modes]; None: there is none."""
+
+
+@dataclass(frozen=True, eq=False)
 class FlexReport:
     """Mass properties and modes of a flexible body, undeformed."""
 
@@ -130,6 +149,13 @@ class FlexReport:
     inertia: Array
     """About the center of mass [kg m^2]."""
     modes: tuple[FlexMode, ...]
+    nodes: tuple[FlexNode, ...]
+    summed_masses: int
+    """Masses that the compiled model sums over whenever the inertia is needed."""
+    invariant_masses: int
+    """Masses that precomputed invariants stand for."""
+    linear: bool
+    """Forward dynamics eliminates the modes at a cost linear in their number."""
 
 
 @dataclass(frozen=True)
@@ -183,15 +209,18 @@ class SystemForm:
             raise unknown("choice of unretained", unretained, _UNRETAINED)
         if not (retain >= 0 and np.isfinite(retain)):
             raise ArgumentError(f"retain: expected a frequency >= 0 [rad/s], not {retain!r}")
-        if group._owner is not None:
-            raise ArgumentError("system matrices are for the groups of a model, not of a simulation")
         place = ffi.new("CalSystemForm **")
         options = ffi.new("CalFormulationOptions *", {"kind": lib.CAL_FORMULATION_SYSTEM, "retain": retain,
                                                       "unretained": _UNRETAINED[unretained]})
         check(lib.cal_system_form_create(group._m, options, ffi.NULL, place), where="system form")
-        self._c = ffi.gc(place[0], lib.cal_system_form_destroy)
+        self._pointer = ffi.gc(place[0], lib.cal_system_form_destroy)
         self._group = group
         self._guard = group.neutral()  # its lock guards the matrices: calls must not overlap
+
+    @property
+    def _c(self) -> Any:
+        """The matrices, which need the model: raises where that is gone with a change of topology."""
+        return self._pointer if self._group._m else None
 
     def update(self, state: State, *, prescribed: Any = None) -> SystemFormInfo:
         """Forms and decomposes the matrices at a state; prescribed [nu] flags: degrees of freedom that are given."""
@@ -282,7 +311,7 @@ class LinearAlgorithms(Core):
         return Linear(c, self.u_names)
 
     def flexible(self, body: str) -> FlexReport:
-        """Mass properties and modes of a flexible body."""
+        """Mass properties, modes and nodes of a flexible body, and how it is evaluated."""
         info = self.body(body)
         if not info.modes:
             raise ArgumentError(f"body {body!r} is rigid")
@@ -291,7 +320,18 @@ class LinearAlgorithms(Core):
         check(lib.cal_flex_report(desc, lib.cal_desc_find_body(desc, name_bytes(body)), report, modes, info.modes, error), error)
         listed = tuple(FlexMode(m.frequency, m.free_frequency, m.damping_ratio, np.array(list(m.effective_mass)),
                                 np.array(list(m.effective_inertia))) for m in modes[0 : report.modes])
-        return FlexReport(report.mass, vec3(report.com), mat3(report.inertia), listed)
+        how = ffi.new("CalFlexEvaluation *")
+        check(lib.cal_flex_evaluation(self._m, info.index, how), where=f"body {body!r}")
+        return FlexReport(report.mass, vec3(report.com), mat3(report.inertia), listed, tuple(self._flex_nodes(body, info.modes)),
+                          how.summed_masses, how.invariant_masses, bool(how.linear))
+
+    def _flex_nodes(self, body: str, m: int) -> Iterator[FlexNode]:
+        desc, node, i = lib.cal_setup_desc(self._setup), ffi.new("CalFlexNodeInfo *"), 0
+        while lib.cal_flex_node(desc, lib.cal_desc_find_body(desc, name_bytes(body)), i, node) == 0:
+            f, i = node.flex, i + 1
+            phi, psi = (np.zeros((3, m)) if p == ffi.NULL else _array(p, 3, m) for p in (f.phi, f.psi))
+            yield FlexNode(text(node.name), vec3(node.placement.position), f.mass, mat3(f.inertia), phi, psi,
+                           None if f.phi2 == ffi.NULL else _array(f.phi2, 3, m, m))
 
 
 class SimLinear:

@@ -13,7 +13,7 @@ from ._arrays import Array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import names_of, spatial, text, vec3
-from .errors import check, name_bytes, unknown
+from .errors import check, name_bytes, new_error, unknown
 
 if TYPE_CHECKING:
     from .state import State
@@ -62,6 +62,30 @@ class Projection:
     reachable: bool
 
 
+@dataclass(frozen=True)
+class Mechanism:
+    """An embedded mechanism of a model: loops that are one link with independent coordinates (docs/loops.md)."""
+
+    name: str
+    """Of its first loop."""
+    index: int
+    base: str | None
+    """The body that carries it; None: the ground."""
+    q: slice
+    """Its independent coordinates in q."""
+    u: slice
+    """Their speeds in u."""
+    dependent: int
+    """Degrees of freedom that follow from them."""
+    loops: int
+    rows: int
+    """Equations of its loops."""
+    q_names: tuple[str, ...]
+    """Coordinates of all its joints."""
+    u_names: tuple[str, ...]
+    """Speeds of all its joints."""
+
+
 class Loops(Core):
     """Loops of a group."""
 
@@ -86,6 +110,42 @@ class Loops(Core):
                                           slice(info.row, info.row + info.rows),
                                           tuple(bool(info.driven >> k & 1) for k in range(info.rows)))
         return found
+
+    @property
+    def mechanisms(self) -> dict[str, Mechanism]:
+        """Embedded mechanisms by name."""
+        info, found = ffi.new("CalMechanismInfo *"), {}
+        for i in range(lib.cal_model_mechanism_count(self._m)):
+            check(lib.cal_model_mechanism(self._m, i, info))
+            name, model = text(info.name), info.model
+            found[name] = Mechanism(name, i, self.bodies[info.base].name if info.base >= 0 else None,
+                                    slice(info.q, info.q + info.dofs), slice(info.u, info.u + info.dofs), info.dependent,
+                                    info.loops, info.rows, names_of(model, lib.cal_model_q_count(model), lib.cal_model_q_name),
+                                    names_of(model, lib.cal_model_u_count(model), lib.cal_model_dof_name))
+        return found
+
+    def mechanism_motion(self, state: State, name: str, udot: npt.ArrayLike | None = None) -> tuple[Array, Array, Array | None]:
+        """(q, u, accelerations) of all joints of a mechanism, in the order of its q_names and u_names.
+
+        udot [nu]: accelerations of the model; None: accelerations are None. Raises where the loops cannot be closed, and says why.
+        """
+        self._own(state)
+        known = self.mechanisms
+        if name not in known:
+            raise unknown("mechanism", name, known)
+        of = known[name]
+        a = ffi.NULL if udot is None else pointer(vector(udot, self.nu, "udot", self.u_names))
+        q, u, accelerations = (ffi.new("double **") for _ in range(3))
+        with state:
+            status = lib.cal_mechanism_motion(self._m, of.index, state._c, a, state._work, q, u,
+                                              ffi.NULL if udot is None else accelerations)
+            if status:
+                error = new_error()
+                check(lib.cal_mechanism_fault(self._m, state._c, state._work, error), error, "mechanism")
+                self._fail(status, state, "mechanism")
+            n = len(of.u_names)
+            return (np.array(ffi.unpack(q[0], len(of.q_names))), np.array(ffi.unpack(u[0], n)),
+                    None if udot is None else np.array(ffi.unpack(accelerations[0], n)))
 
     def loop_residual(self, state: State) -> tuple[Array, Array]:
         """(g, rate) [nrows]: residuals of the constraint equations [m, rad or 1], and their rates."""
@@ -252,7 +312,7 @@ class IndependentDynamics:
     def __init__(self, group: Loops, state: State, independent: Any, held: Any) -> None:
         place = ffi.new("CalProjection **")
         check(lib.cal_projection_create(group._m, place))
-        self._c = ffi.gc(place[0], lib.cal_projection_destroy)
+        self._pointer = ffi.gc(place[0], lib.cal_projection_destroy)
         self._group = group
         self._state = state.copy()
         options, kept = ffi.new("CalProjectionOptions *"), []
@@ -262,6 +322,11 @@ class IndependentDynamics:
                 setattr(options, name, kept[-1])
         self._done(lib.cal_projection_update(self._c, self._state._c, options, self._state._work), "independent speeds")
         self.count: int = lib.cal_projection_count(self._c)
+
+    @property
+    def _c(self) -> Any:
+        """The projection, which needs the model: raises where that is gone with a change of topology."""
+        return self._pointer if self._group._m else None
 
     def _done(self, status: int, where: str) -> None:
         if status:

@@ -265,6 +265,34 @@ class Transitions:
         """Removes a body that carries no other and that no loop holds."""
         return self._change(lambda c, r: lib.cal_sim_remove_body(c, self._body(c, body), r, self._error))
 
+    # ---- given motions ------------------------------------------------------------------------
+
+    def is_moved(self, group: str | None = None) -> bool:
+        """All of a group moves as its motion says (group_motions of the model file), and not by its dynamics."""
+        with self._handle.open() as c:
+            return bool(lib.cal_sim_is_moved(c, self._mirrors.index(group)))
+
+    def motion(self, group: str | None = None) -> str | None:
+        """Name of the device that is the motion of a group, also while the group is released; None: it has none."""
+        with self._handle.open() as c:
+            index = lib.cal_sim_find_motion(c, self._mirrors.index(group))
+            info = ffi.new("CalDeviceInfo *")
+            if index >= 0:
+                check(lib.cal_sim_device(c, index, info))
+            return text(info.name) if index >= 0 else None
+
+    def resume_motion(self, group: str | None = None) -> None:
+        """Lets a group that was released follow its motion again, from where that is now; what this takes is supplied energy."""
+        with self._handle.open() as c:
+            if not self._handle.acting:
+                self._started(c)
+            elif self._mirrors.push():
+                self._mirrors.pull()
+            status = lib.cal_sim_resume_motion(c, self._mirrors.index(group), self._error)
+            self._mirrors.look()
+            self._mirrors.pull()
+            check(status, self._error)
+
     # ---- devices ------------------------------------------------------------------------------
 
     @property

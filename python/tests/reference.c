@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * reference.c — every algorithm of the C library on one model and state, printed as bits (%a), for test_bits.py.
- * usage: reference MODEL NODE; q, u, tau and udot of the default group on stdin.
+ * usage: reference MODEL NODE      q, u, tau and udot of the default group on stdin
+ *        reference --mesh FILE
  */
 #include <math.h>
 #include <stdio.h>
@@ -212,7 +213,8 @@ static void print_given(Case *c) {
 	must(cal_inverse_dynamics(c->model, &c->state, c->udot, &input, c->work, c->out), "inverse");
 	print("inverse_wrenches", c->out, c->nu);
 	must(cal_forward_dynamics(c->model, &c->state, &c->input, c->work, c->out), "forward");
-	print_reactions(c);
+	if (cal_model_mechanism_count(c->model) == 0) // reactions of joints inside of one are not known
+		print_reactions(c);
 	free(prescribed);
 	free(force);
 }
@@ -316,6 +318,18 @@ static void print_projected_state(Case *c) {
 	cal_state_destroy(&s);
 }
 
+static void print_mechanisms(Case *c) {
+	for (int i = 0; i < cal_model_mechanism_count(c->model); i++) {
+		CalMechanismInfo info;
+		const double *q, *u, *a;
+		must(cal_model_mechanism(c->model, i, &info), "mechanism");
+		must(cal_mechanism_motion(c->model, i, &c->state, c->udot, c->work, &q, &u, &a), "motion of a mechanism");
+		print("mechanism_q", q, cal_model_q_count(info.model));
+		print("mechanism_u", u, cal_model_u_count(info.model));
+		print("mechanism_udot", a, cal_model_u_count(info.model));
+	}
+}
+
 /* ---- independent speeds ---------------------------------------------------------------------------- */
 
 static void print_factor(Case *c, CalProjection *p, int n) {
@@ -417,7 +431,28 @@ static void print_branches(Case *c) {
 	cal_branches_destroy(b);
 }
 
+/* Mass properties of a mesh in mm, by every solid that there is. */
+static int print_mesh(const char *path) {
+	CalMeshFile *file;
+	CalMeshCheck check;
+	CalError error = {0};
+	must(cal_mesh_file_read(path, (CalVec3){1e-3, 1e-3, 1e-3}, NULL, &file, &error), "mesh");
+	const CalTriangles mesh = cal_mesh_file_triangles(file);
+	must(cal_mesh_check(&mesh, NULL, &check, &error), "mesh");
+	print("mesh", (const double[]){check.volume, check.area, cal_mesh_question_unit(check.lower, check.upper, 1.0)}, 3);
+	for (int i = 0; i < CAL_MESH_SOLID_COUNT; i++) {
+		const CalMeshMassOptions options = {.solid = (CalMeshSolid)i, .density = 2700};
+		CalMassProperties p;
+		must(cal_mesh_mass_properties(path, &mesh, &options, NULL, &p, &error), "mass properties");
+		print(cal_mesh_solid_name(options.solid), &p.mass, 13);
+	}
+	cal_mesh_file_destroy(file);
+	return 0;
+}
+
 int main(int argc, char **argv) {
+	if (argc == 3 && strcmp(argv[1], "--mesh") == 0)
+		return print_mesh(argv[2]);
 	CalSetup *setup;
 	CalModel *model;
 	CalError error = {0};
@@ -448,6 +483,7 @@ int main(int argc, char **argv) {
 	print_independent(&c);
 	print_form(&c);
 	print_branches(&c);
+	print_mechanisms(&c);
 	if (cal_model_row_count(model) > 0) {
 		print_loops(&c);
 		print_projected_state(&c);
