@@ -178,7 +178,8 @@ def test_a_panel_is_that_of_the_file():
     rib = {"shape": "box", "width": 0.02, "height": 0.03, "youngs_modulus": 7e10, "poissons_ratio": 0.3, "density": 2700}
     listed = "{shape: box, width: 0.02, height: 0.03, youngs_modulus: 7.0e10, poissons_ratio: 0.3, density: 2700}"
     file = calder.loads(PANEL % (listed, listed))
-    b = calder.Builder().panel("sheet", length=2, width=1, rib_x=rib, rib_y=rib, cells=(4, 2), cover_mass=1.5, modes=3, hinges=(0, 2))
+    b = calder.Builder().panel("sheet", length=2, width=1, rib_x=rib, rib_y=rib, cells=(4, 2), cover_mass=1.5, modes=3,
+                               hinges=(0, 2))
     built = b.joint("root", "weld", to="sheet/root").model()
     s, t = built.state(), file.state()
     s.q = t.q = [0.01, -0.02, 0.03]
@@ -209,10 +210,12 @@ joints: {hinge: {type: revolute, axis: z, to: rod}}
 """)
     position, shape = np.zeros((3, 3, 1)), np.zeros((3, 3, 1, 1))
     position[0, 1], shape[1, 1] = 0.75, 0.6
-    given = {"mass": 3, "com": (0.5, 0, 0), "inertia": (0, 0.25, 0.25), "linear": [[0], [1], [0]], "position": position, "shape": shape}
+    given = {"mass": 3, "com": (0.5, 0, 0), "inertia": (0, 0.25, 0.25), "linear": [[0], [1], [0]], "position": position,
+             "shape": shape}
 
     def made(**changed):
-        b = calder.Builder().body("rod", mass=0, nodes={"tip": (1, 0, 0)}, idealized=True).joint("hinge", "revolute", to="rod", axis="z")
+        b = calder.Builder().body("rod", mass=0, nodes={"tip": (1, 0, 0)}, idealized=True)
+        b.joint("hinge", "revolute", to="rod", axis="z")
         tip = {"phi": [[0], [1], [0]], "psi": [[0], [0], [2]]}
         return b.flexible("rod", stiffness=[[100]], nodes={"tip": tip}, invariants={**given, **changed}).model()
 

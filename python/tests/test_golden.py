@@ -241,8 +241,8 @@ class Hit:
         for name, dofs in case["impulse"].get("lock", {}).items():
             self.locked[self.m.body(name).u.start + np.array(dofs)] = True
         self.locks = self.at[np.array(e["locked_speeds"], int)]
-        loops = self.m.loops
-        self.rows = np.array([k for c in case["model"]["constraints"] for k in range(loops[c["name"]].rows.start, loops[c["name"]].rows.stop)])
+        places = [self.m.loops[c["name"]].rows for c in case["model"]["constraints"]]
+        self.rows = np.concatenate([np.arange(rows.start, rows.stop) for rows in places])
         bodies = e["before"]["bodies"].values()
         self.length = max(max(largest(b["r"]) for b in bodies), SMALL)
         self.velocity = max(max(largest(b["v"]), largest(b["w"])) for b in bodies)

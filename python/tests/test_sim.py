@@ -357,7 +357,8 @@ def test_dynamics_of_a_group_that_is_gone_are_refused():
     independent, form = state.group.independent(state), state.group.system_form()
     assert independent.mass_matrix().shape == (6, 6) and np.all(np.isfinite(form.dynamics(state)[0]))
     sim.attach("tug/port", "cargo/port", name="again", fit="a")
-    for gone in (independent.mass_matrix, independent.forward, lambda: independent.X, lambda: form.norm(np.ones(6)), lambda: form.info):
+    for gone in (independent.mass_matrix, independent.forward, lambda: independent.X, lambda: form.norm(np.ones(6)),
+                 lambda: form.info):
         with pytest.raises(calder.StaleError):
             gone()
 
