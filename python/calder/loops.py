@@ -166,8 +166,8 @@ class Loops(Core):
     def loop_forces(self, state: State, tau: npt.ArrayLike | None = None) -> tuple[Array, dict[str, tuple[Array, Array]]]:
         """(multipliers [nrows], {loop: (wrench on the side of B, point)}) in forward dynamics under tau; world axes."""
         self._own(state)
-        state._take_tau(tau)
         with state:
+            state._take_tau(tau)
             self._done(lib.cal_forward_dynamics(self._m, state._c, state._input, state._work, state._udot_p), state,
                        "forward dynamics")
             return self._loop_results(state)

@@ -148,6 +148,47 @@ static void print_node(Case *c) {
 	free(scratch);
 }
 
+static void print_linear(const CalLinear *linear) {
+	const int n = linear->count;
+	CalSystemModes modes;
+	CalError error = {0};
+	double *x = calloc(4 * (size_t)n * (size_t)n + 8 * (size_t)n, sizeof *x);
+	print("K", linear->K, n * n);
+	print("C", linear->C, n * n);
+	print("M", linear->M, n * n);
+	print("N", linear->N, linear->nu * n);
+	must(cal_linear_state_matrix(linear, x), "state matrix");
+	print("A", x, 4 * n * n);
+	must(cal_linear_modes(linear, NULL, NULL, &modes, &error), "modes");
+	for (int i = 0; i < modes.count; i++)
+		memcpy(x + 4 * i,
+		       (const double[]){modes.mode[i].frequency, modes.mode[i].damping, modes.mode[i].real, modes.mode[i].imag},
+		       4 * sizeof *x);
+	print("modes", x, 4 * modes.count);
+	print("mode_shape", modes.mode[modes.count - 1].shape, linear->nu);
+	print("mode_shares", modes.mode[modes.count - 1].participation, linear->nu);
+	cal_system_modes_release(&modes);
+	free(x);
+}
+
+/* The last speed stops, or is held. */
+static void print_locked(Case *c) {
+	uint8_t *last = calloc((size_t)c->nu, 1);
+	double *force = calloc((size_t)c->nu, sizeof *force);
+	CalImpulseReport report;
+	last[c->nu - 1] = 1;
+	const CalImpulse impulse = {.locked = last, .speed = c->udot};
+	must(cal_impulse(c->model, &c->state, &impulse, c->work, c->out, force, &report), "impulse of a lock");
+	print("locked", c->out, c->nu);
+	print("locked_impulse", force, c->nu);
+	print("locked_lost", &report.kinetic_lost, 1);
+	must(cal_closed_factor(c->model, &c->state, last, c->work), "closed factor");
+	must(cal_closed_solve(c->model, c->work, c->udot, c->out), "closed solve");
+	print("held_solve", c->out, c->nu);
+	free(last);
+	free(force);
+}
+
 static void print_totals(Case *c) {
 	CalEnergy e;
 	CalMomentum p;
@@ -162,8 +203,7 @@ static void print_totals(Case *c) {
 	must(cal_impulse(c->model, &c->state, NULL, c->work, c->out, NULL, NULL), "impulse");
 	print("impulse", c->out, c->nu);
 	must(cal_linearize(c->model, &c->state, NULL, NULL, NULL, c->work, &linear, NULL), "linearize");
-	print("K", linear.K, linear.count * linear.count);
-	print("C", linear.C, linear.count * linear.count);
+	print_linear(&linear);
 	cal_linear_release(&linear);
 	const int rows = cal_model_row_count(c->model);
 	if (rows > 0) {
@@ -477,6 +517,7 @@ int main(int argc, char **argv) {
 	print_operators(&c);
 	print_node(&c);
 	print_totals(&c);
+	print_locked(&c);
 	print_given(&c);
 	print_wrenches(&c);
 	print_flexible(&c);

@@ -43,6 +43,7 @@ def computed(m, s, node, tau, udot):
     motion = m.kinematics(s, udot)
     i = m.node_index(node)
     e, p, linear = m.energy(s), m.momentum(s), m.linearize(s)
+    modes = linear.modes()
     columns = m.joint_columns(s, udot, transpose=True)
     found = {
         "forward": m.forward(s, tau), "implicit": m.implicit(s, 1e-3, tau), "inverse": m.inverse(s, udot),
@@ -63,6 +64,9 @@ def computed(m, s, node, tau, udot):
         "energy": [e.kinetic, e.gravity, e.elastic, e.total],
         "momentum": np.concatenate([[p.mass], p.com, p.linear, p.angular, p.angular_com]),
         "closed_solve": m.closed_solve(s, udot), "impulse": m.impulse(s)[0], "K": linear.K, "C": linear.C,
+        "M": linear.M, "N": linear.N, "A": linear.A,
+        "modes": [(x.frequency, x.damping, x.eigenvalue.real, x.eigenvalue.imag) for x in modes],
+        "mode_shape": modes[-1].shape.real, "mode_shares": modes[-1].participation,
     }
     if m.nrows:
         found["multipliers"] = m.loop_forces(s, tau)[0]
@@ -84,8 +88,11 @@ WRENCH = (0.1, -0.2, 0.3, 1.5, -2.5, 0.7)
 def given(m, s, node, tau, udot):
     """Given motion, wrenches, reactions, flexible bodies."""
     wrenches = [calder.Wrench(node, WRENCH[:3], WRENCH[3:], local) for local in (False, True)]
+    last = np.arange(m.nu) == m.nu - 1
+    after, impulse, lost = m.impulse(s, locked=last, speed=udot)
     a, force = m.hybrid(s, tau, wrenches=wrenches, prescribed=np.arange(m.nu) == 0, udot=udot)
-    found = {"hybrid": a, "hybrid_force": force, "external": m.external(s, wrenches),
+    found = {"locked": after, "locked_impulse": impulse, "locked_lost": lost, "held_solve": m.closed_solve(s, udot, held=last),
+             "hybrid": a, "hybrid_force": force, "external": m.external(s, wrenches),
              "inverse_wrenches": m.inverse(s, udot, wrenches=wrenches),
              "wrench_shift": calder.wrench_shift(WRENCH, s[node].position, (0.3, 0.2, -0.1)),
              "wrench_express": calder.wrench_express(WRENCH, s[node].rotation), "config_rate": s.rate(udot),
