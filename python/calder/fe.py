@@ -30,6 +30,22 @@ class Frame:
     """[m]"""
 
 
+@dataclass(frozen=True)
+class Fidelity:
+    """What the mass points of a modal body lose against the matrices that they were made of; relative."""
+
+    mass: float
+    """Of the mass."""
+    com: float
+    """Of the center of mass, over the radius of gyration."""
+    inertia: float
+    """Of the inertia."""
+    modal_mass: float
+    """Of the modal mass matrix."""
+    coupling: float
+    """Of the coupling of modes and rigid motion, over its bound."""
+
+
 class Modal:
     """A flexible body as shapes, stiffness and masses; `Builder.modal()` makes a body of it."""
 
@@ -64,6 +80,12 @@ class Modal:
         options = ffi.new("CalModalOptions *", {"ignore_geometric_stiffness": int(not geometric)})
         check(lib.cal_modal_read(path_bytes(path), options, ffi.NULL, place, error), error)
         return Modal(place[0])
+
+    @property
+    def fidelity(self) -> Fidelity:
+        """What its mass points lose against the matrices that it was reduced from; all zero where it was read."""
+        f = lib.cal_modal_fidelity(self._c)
+        return Fidelity(f.mass, f.com, f.inertia, f.modal_mass, f.coupling)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes by the name: .sid gives SID, everything else a modal file."""
@@ -101,6 +123,8 @@ class FiniteElements:
             check(lib.cal_fe_frame(self._c, i, frame))
             frames.append(Frame(text(frame.name), frame.node, vec3(frame.position)))
         self.frames: tuple[Frame, ...] = tuple(frames)
+        self.sources: tuple[str, ...] = tuple(text(lib.cal_fe_source(self._c, i)) for i in range(lib.cal_fe_source_count(self._c)))
+        """Files that were read, in their order."""
 
     def reduce(self, *, interfaces: Sequence[str] | None = None, reference: str | None = None, modes: int = 12,
                max_frequency: float = 0.0, damping_ratio: float = 0.0, geometric: bool = False) -> Modal:

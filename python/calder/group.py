@@ -126,6 +126,17 @@ class Group(Batched, Loops, LinearAlgorithms, Operators):
         """Of all bodies [kg]."""
         return float(sum(body.mass for body in self.bodies))
 
+    @property
+    def solver(self) -> str:
+        """What forward dynamics uses: "recursive" or "dense"."""
+        return str(list(SOLVERS)[lib.cal_model_solver(self._m)])
+
+    def flops(self, solver: Literal["auto", "recursive", "dense"] = "auto") -> float:
+        """Estimate of the operations of one forward dynamics, by the solver in use ("auto") or by another."""
+        if solver not in SOLVERS:
+            raise unknown("solver", solver, SOLVERS)
+        return float(lib.cal_model_flops(self._m, SOLVERS[self.solver if solver == "auto" else solver]))
+
     # ---- states -------------------------------------------------------------------------------
 
     def state(self, q: Any = None, u: Any = None, t: float = 0.0) -> State:

@@ -19,6 +19,7 @@ from .errors import ArgumentError, check, name_bytes, new_error, unknown
 if TYPE_CHECKING:
     from ._handle import SimHandle
     from ._mirror import Mirrors
+    from .fe import Modal
     from .state import State
 
 _UNRETAINED = {"frozen": 0, "bounded": 1}
@@ -312,9 +313,7 @@ class LinearAlgorithms(Core):
 
     def flexible(self, body: str) -> FlexReport:
         """Mass properties, modes and nodes of a flexible body, and how it is evaluated."""
-        info = self.body(body)
-        if not info.modes:
-            raise ArgumentError(f"body {body!r} is rigid")
+        info = self._flexible_body(body)
         desc = lib.cal_setup_desc(self._setup)
         report, modes, error = ffi.new("CalFlexReport *"), ffi.new("CalFlexMode[]", info.modes), new_error()
         check(lib.cal_flex_report(desc, lib.cal_desc_find_body(desc, name_bytes(body)), report, modes, info.modes, error), error)
@@ -324,6 +323,22 @@ class LinearAlgorithms(Core):
         check(lib.cal_flex_evaluation(self._m, info.index, how), where=f"body {body!r}")
         return FlexReport(report.mass, vec3(report.com), mat3(report.inertia), listed, tuple(self._flex_nodes(body, info.modes)),
                           how.summed_masses, how.invariant_masses, bool(how.linear))
+
+    def modal(self, body: str, *, first_order: bool = False, name: str | None = None) -> Modal:
+        """A flexible body as a modal body, which can be saved as a SID or modal file.
+
+        first_order: without second-order shapes and geometric stiffness. name: of the body in files (None: as here).
+        """
+        from .fe import Modal
+
+        desc, place, error = lib.cal_setup_desc(self._setup), ffi.new("CalModal **"), new_error()
+        self._flexible_body(body)
+        id = lib.cal_desc_find_body(desc, name_bytes(body))
+        check(lib.cal_flex_modal(desc, id, int(first_order), ffi.NULL, place, error), error)
+        status = 0 if name is None else lib.cal_modal_set_name(place[0], name_bytes(name))
+        made = Modal(place[0])
+        check(status, where="name of a modal body")
+        return made
 
     def _flex_nodes(self, body: str, m: int) -> Iterator[FlexNode]:
         desc, node, i = lib.cal_setup_desc(self._setup), ffi.new("CalFlexNodeInfo *"), 0

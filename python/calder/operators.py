@@ -13,7 +13,6 @@ from ._core import Core
 from .errors import ArgumentError, check
 
 if TYPE_CHECKING:
-    from ._names import Body
     from .state import State
 
 _LINKS = {"gather": lib.cal_operator_gather, "scatter": lib.cal_operator_scatter,
@@ -104,12 +103,6 @@ class Operators(Core):
         carrier, head = ffi.new("int *"), ffi.new("int *")
         check(lib.cal_flex_links(self._m, info.index, carrier, head), where=f"body {info.name!r}")
         return int(carrier[0]), int(head[0])
-
-    def _flexible_body(self, body: str | int) -> Body:
-        info = self.body(body)
-        if not info.modes:
-            raise ArgumentError(f"body {info.name!r} is rigid")
-        return info
 
     def flex_inertia(self, state: State, body: str | int) -> tuple[Array, Array]:
         """(E [6, m], Mee [m, m]) of a flexible body with m modes: forces per modal acceleration, and the modal mass."""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _ROOM = {"groups": 4, "bodies": 4, "nodes": 8, "joints": 8, "loops": 4, "modes": 0}
 _FITS = {None: 0, "a": 1, "b": 2}
-_PROPAGATIONS = {"flexible": 0, "rigid": 1, "kinematic": 2}
+_PROPAGATIONS = {text(lib.cal_propagation_name(i)): i for i in range(lib.CAL_PROPAGATION_COUNT)}
+_JOINT_STATES: tuple[Literal["open", "tree", "loop"], ...] = ("open", "tree", "loop")
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,6 +241,23 @@ class Transitions:
             raise unknown("propagation", how, _PROPAGATIONS)
         return self._change(lambda c, r: lib.cal_sim_set_propagation(
             c, self._mirrors.index(group), _PROPAGATIONS[how], r, self._error))
+
+    def propagation(self, group: str | None = None) -> str:
+        """How a group is propagated now: "flexible", "rigid" or "kinematic" (or its motion is given)."""
+        with self._handle.open() as c:
+            return text(lib.cal_propagation_name(lib.cal_sim_propagation(c, self._mirrors.index(group))))
+
+    def group_of(self, body: str) -> str | None:
+        """Name of the group that a body is in now; None: it was removed."""
+        with self._handle.open() as c:
+            return self._group_name(c, lib.cal_sim_group_of(c, self._body(c, body)))
+
+    def joint_state(self, joint: str) -> tuple[Literal["open", "tree", "loop"], bool]:
+        """(whether a joint is open, in the tree or in a loop; True: its outboard node is on the inboard side now)."""
+        with self._handle.open() as c:
+            state, reversed = ffi.new("CalJointState *"), ffi.new("int *")
+            check(lib.cal_sim_joint_state(c, self._joint(c, joint), state, reversed), where=f"joint {joint!r}")
+            return _JOINT_STATES[state[0]], bool(reversed[0])
 
     def add_body(self, name: str, *, mass: float, inertia: Any, com: Any = (0, 0, 0), at: Any = None, velocity: Any = None,
                  group: str | None = None, gravity: Any = (0, 0, 0), nodes: Mapping[str, Any] | None = None) -> Transition:

@@ -281,6 +281,21 @@ def test_branches_agree_with_the_model_in_one_piece():
         m.parallel(1, cross_loops="allways")
 
 
+def test_flexible_bodies_become_files(tmp_path):
+    m = calder.load(EXAMPLES / "flexible_arm.yaml")
+    body = next(b for b in m.bodies if b.modes)
+    modal = m.modal(body.name, name="part")
+    modal.save(tmp_path / "part.json")
+    again = calder.Modal.read(tmp_path / "part.json")
+    assert again.name == "part" and np.allclose(again.stiffness, modal.stiffness) and again.mass == pytest.approx(modal.mass)
+    assert modal.modes == body.modes and modal.fidelity.mass == 0 and m.solver in ("recursive", "dense")
+    assert m.flops() == m.flops(m.solver) > 0
+    fe = calder.FiniteElements(ROOT / "test/data/fe/beam.pch")
+    assert [source.endswith("beam.pch") for source in fe.sources] == [True] and 0 <= fe.reduce(modes=4).fidelity.modal_mass < 1e-3
+    with pytest.raises(calder.ArgumentError, match="rigid"):
+        calder.load(EXAMPLES / "pendulum.yaml").modal("rod")
+
+
 def test_wrenches_move_and_turn():
     f = calder.wrench_shift([0, 0, 0, 0, 0, 2], (1, 0, 0), (0, 0, 0))
     assert np.array_equal(f, [0, -2, 0, 0, 0, 2])

@@ -12,8 +12,8 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "python"))
 import build_extension  # noqa: E402
 
-HEADERS = ["batch", "branches", "closed", "doctor", "doubt", "dynamics", "flex", "impulse", "integrate", "linear", "loops",
-           "mechanism", "mesh", "motion", "operators"]
+HEADERS = ["batch", "branches", "closed", "doctor", "doubt", "dynamics", "fe", "flex", "impulse", "integrate", "linear", "loops",
+           "mechanism", "mesh", "motion", "operators", "transition"]
 
 BY_SIM = "calder.Sim and Batch integrate; an integrator of one's own takes its forces from a C function"
 OF_FILES = "calder.load() and loads() read it from a model file; the package has no second way to describe it"
@@ -21,12 +21,16 @@ EXCEPTIONS = {  # a function, or all that begin with a text that ends with *
     "cal_batch_model": "a Batch has its group",
     "cal_batch_threads": "a Batch has the threads that were asked for",
     "cal_batch_rollout_rows": "a Rollout has its arrays, with as many rows",
+    "cal_fe_read_*": "cal_fe_read() reads these files, with the usual names of their matrices",
     "cal_integrator_*": BY_SIM,
     "cal_method_order": "cal_method_info() has it",
     "cal_method_names": "calder.methods() lists them",
     "cal_sim_add_motion": OF_FILES,
     "cal_sim_add_joint_drive": OF_FILES,
     "cal_drive_function_*": "for drives that C code gives to a description; " + OF_FILES,
+    "cal_sim_find_dof": "sim.q and sim.u go by name",
+    "cal_sim_find_mode": "likewise",
+    "cal_sim_memory_left": "a change that has no room says so",
     "cal_desc_loop_mechanism": "a description in the making has no reader in Python; the compiled model has",
     "cal_desc_joint_*": "likewise",
 }

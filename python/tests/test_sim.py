@@ -353,12 +353,17 @@ def test_dynamics_of_a_group_that_is_gone_are_refused():
     b.joint("flight", "free", to="tug").joint("latch", "weld", from_="tug/port", to="cargo/port")
     sim = calder.Sim(b.model(), step=0.01)
     sim.detach("latch", "free")
+    assert sim.group_of("cargo") == "free" and sim.joint_state("latch") == ("open", False) and sim.propagation("free") == "flexible"
+    assert sim.joint_state("flight") == ("tree", False)
     state = sim.states["free"]
     independent, form = state.group.independent(state), state.group.system_form()
     assert independent.mass_matrix().shape == (6, 6) and np.all(np.isfinite(form.dynamics(state)[0]))
     sim.attach("tug/port", "cargo/port", name="again", fit="a")
+    state = sim.states["main"]
+    closed = state.group.independent(state)
+    sim.close()
     for gone in (independent.mass_matrix, independent.forward, lambda: independent.X, lambda: form.norm(np.ones(6)),
-                 lambda: form.info):
+                 lambda: form.info, closed.mass_matrix):
         with pytest.raises(calder.StaleError):
             gone()
 
