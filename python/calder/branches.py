@@ -72,6 +72,7 @@ class Branches:
 
         self._c = ffi.gc(place[0], destroy)
         self.group = group
+        self._evaluated = False  # multipliers are those of an evaluation
         self._lock_state = group.neutral()  # its lock guards the branches: calls must not overlap
 
     @property
@@ -133,9 +134,11 @@ class Branches:
         return result
 
     def multipliers(self) -> Array:
-        """Multipliers [nrows] of the last evaluation, as group.loop_forces() has them; where loops span branches."""
+        """Multipliers [nrows] of the last forward() or implicit(), as group.loop_forces() has them; where loops span branches."""
         result = np.empty(self.group.nrows)
         with self._lock_state:
+            if not self._evaluated:
+                raise make(lib.CAL_ERR_STAGE, "multipliers: call forward() or implicit() first")
             check(lib.cal_branches_multipliers(self._c, pointer(result)), where="multipliers (loops do not span the branches)")
         return result
 
@@ -144,6 +147,7 @@ class Branches:
         self._own(state)
         options = ffi.new("CalProjectOptions *", {"tolerance": tolerance, "max_iterations": max_iterations})
         with self._lock_state, state:
+            self._evaluated = False
             return self.group._project(state, options, frozen, lambda report: lib.cal_branches_project(
                 self._c, state._c, options, report))
 
@@ -158,6 +162,7 @@ class Branches:
             raise forked()
 
     def _done(self, status: int, where: str) -> None:
+        self._evaluated = status == 0
         if status:
             dof = lib.cal_branches_failed_dof(self._c) if status > 0 else -1
             detail = f" (at {self.group.u_names[dof]!r})" if 0 <= dof < self.group.nu else ""

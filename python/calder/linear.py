@@ -244,6 +244,8 @@ class SystemForm:
         result, force = output(out, group._shape_u), np.empty(group.nu)
         with self._guard, state:
             status = lib.cal_system_form_dynamics(self._c, state._c, given.c, state._work, pointer(result), pointer(force))
+            if not status and not np.isfinite(result).all():
+                status = lib.CAL_NOT_FINITE  # which hybrid dynamics would have found
             if status:
                 group._fail(status, state, "dynamics by system matrices")
         return result, force
@@ -252,33 +254,39 @@ class SystemForm:
         """(u [nu] without the speed of frozen modes, kinetic energy that this takes away [J]). After an update."""
         v = self._speeds(u, "u").copy()
         with self._guard:
-            lost = lib.cal_system_form_project(self._c, pointer(v))
+            lost = lib.cal_system_form_project(self._updated(), pointer(v))
         return v, float(lost)
 
     def norm(self, a: npt.ArrayLike) -> float:
         """sqrt(sum (phi'M a)^2) over the retained modes: the size of a [nu] as far as it is theirs. After an update."""
         v = self._speeds(a, "a")
         with self._guard:
-            return float(lib.cal_system_form_norm(self._c, pointer(v)))
+            return float(lib.cal_system_form_norm(self._updated(), pointer(v)))
 
     def filter(self, tau: npt.ArrayLike) -> Array:
         """tau [nu] without the forces of the last evaluation on modes that are not retained."""
         v = self._speeds(tau, "tau").copy()
         with self._guard:
-            lib.cal_system_form_filter(self._c, pointer(v))
+            lib.cal_system_form_filter(self._updated(), pointer(v))
         return v
 
     @property
     def missing_energy(self) -> float:
         """Strain energy of the deflections that modes do not have because they are not retained, at the last evaluation [J]."""
         with self._guard:
-            return float(lib.cal_system_form_missing_energy(self._c))
+            return float(lib.cal_system_form_missing_energy(self._updated()))
 
     @property
     def info(self) -> SystemFormInfo:
         """What there is to know of the last update."""
         i = lib.cal_system_form_info(self._c)
         return SystemFormInfo(i.modes, i.retained, i.highest, i.next, i.time, i.updates)
+
+    def _updated(self) -> Any:
+        """The matrices after an update."""
+        if self.info.updates == 0:
+            raise ArgumentError("there are no system matrices yet: call update() or dynamics() first")
+        return self._c
 
     def _speeds(self, x: npt.ArrayLike, what: str) -> Array:
         return vector(x, self._group.nu, what, self._group.u_names)

@@ -297,7 +297,7 @@ class Loops(Core):
         if isinstance(loop, str):
             index = lib.cal_model_find_loop(self._m, name_bytes(loop))
         else:
-            index = lib.cal_model_loop_index(self._m, ffi.new("CalLoopId *", [loop])[0])
+            index = lib.cal_model_loop_index(self._m, ffi.new("CalLoopId *", [loop])[0]) if 0 < loop < 2**31 else -1
         if index < 0:
             raise unknown("loop", loop, self.loops)
         return int(index)

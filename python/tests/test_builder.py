@@ -236,14 +236,18 @@ def test_mechanisms_give_the_joints_that_follow():
     assert q[of.q_names.index("crank")] == s.q["crank"]
     with pytest.raises(calder.Error, match="wrist"):
         m.mechanism_motion(s, "wrst")
+    s.q["crank"] = np.nan
+    with pytest.raises(calder.NumericalError, match='"crank": its coordinate or speed is not finite'):
+        m.mechanism_motion(s, name)
 
 
 def test_loops_go_by_name_and_number():
     m = calder.load(EXAMPLES / "stewart.yaml")
     for i, (name, loop) in enumerate(m.loops.items()):
         assert m.loop_index(name) == m.loop_index(loop.id) == i
-    with pytest.raises(calder.Error):
-        m.loop_index(99)
+    for wrong in ("leg99", 99, 0, -1, 2**40):
+        with pytest.raises(calder.Error):
+            m.loop_index(wrong)
 
 
 def test_held_matrices_are_forward_dynamics_where_they_are_fresh():
@@ -253,6 +257,11 @@ def test_held_matrices_are_forward_dynamics_where_they_are_fresh():
     form = m.system_form()
     assert np.allclose(form.dynamics(s, tau)[0], m.forward(s, tau), rtol=1e-8, atol=1e-8) and form.info.updates == 1
     few = m.system_form(retain=10.0)
+    for early in (lambda: few.project(s.u), lambda: few.norm(s.u), lambda: few.filter(tau), lambda: few.missing_energy):
+        with pytest.raises(calder.ArgumentError, match="first"):
+            early()
+    with pytest.raises(calder.NumericalError):
+        m.system_form().dynamics(m.state(u=np.full(m.nu, np.nan)))
     info = few.update(s)
     u, lost = few.project(s.u)
     assert 0 < info.retained < info.modes and info.next > 10 and lost > 0 and few.norm(u) == pytest.approx(few.norm(s.u))
@@ -267,6 +276,8 @@ def test_branches_agree_with_the_model_in_one_piece():
     m = calder.load(EXAMPLES / "stewart.yaml")
     s, tau = m.state(), np.linspace(-1, 1, m.nu)
     b = m.parallel(2, 3, forced=True, cross_loops="always")
+    with pytest.raises(calder.Error, match="first"):
+        b.multipliers()
     assert b.cross_loops and len(b.branches) == b.count > 1 and sum(x.dofs for x in b.branches) == m.nu and b.work > 0
     assert np.allclose(b.forward(s, tau), m.forward(s, tau), rtol=1e-9, atol=1e-9) and b.error < 1e-9
     assert np.allclose(b.multipliers(), m.loop_forces(s, tau)[0], rtol=1e-7, atol=1e-7)
