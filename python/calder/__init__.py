@@ -15,7 +15,7 @@ from .batch import Batch, Rollout
 from .builder import Builder
 from .campaign import Case, Cases, Plan
 from .device import Context, Device
-from .dynamics import Energy, Momentum, Wrench
+from .dynamics import Energy, Momentum, Wrench, wrench_express, wrench_shift
 from .errors import (
     ArgumentError,
     BusyError,
@@ -29,9 +29,9 @@ from .errors import (
     UnsupportedError,
     status_text,
 )
-from .fe import FiniteElements, Modal
+from .fe import FiniteElements, Mesh, Modal
 from .group import Group
-from .linear import Linear, SystemMode
+from .linear import Linear, SystemForm, SystemMode
 from .model import Model, load, loads
 from .pose import Pose
 from .recording import quantities
@@ -45,7 +45,8 @@ __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
     "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
-    "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Modal", "Model", "ModelError", "Momentum",
-    "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State", "SystemMode",
-    "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities", "status_text",
+    "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Mesh", "Modal", "Model", "ModelError", "Momentum",
+    "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State",
+    "SystemForm", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
+    "status_text", "wrench_express", "wrench_shift",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._arrays import Array, Names
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from ._names import Body
@@ -25,6 +26,12 @@ class Core:
     nu: int
     bodies: tuple[Body, ...]
     nodes: tuple[str, ...]
+
+    def _flexible_body(self, body: str | int) -> Body:
+        info = self.body(body)
+        if not info.modes:
+            raise ArgumentError(f"body {info.name!r} is rigid")
+        return info
 
     if TYPE_CHECKING:
 

@@ -11,12 +11,22 @@ import numpy.typing as npt
 from ._arrays import array
 from ._calder import ffi, lib
 from .builder_run import RunBuilder
-from .definitions import Held, body_definition, joint_definition, loop_definition, set_inertia, set_placement, set_vec3
+from .definitions import (
+    Held,
+    body_definition,
+    invariants_definition,
+    joint_definition,
+    loop_definition,
+    set_choice,
+    set_inertia,
+    set_placement,
+    set_section,
+    set_vec3,
+)
 from .errors import ArgumentError, check, name_bytes, new_error, unknown
 from .fe import Modal
 from .model import Model, own_setup
 
-_BOUNDARIES = {"clamped": 0, "pinned": 1, "free": 2, "craig-bampton": 3}
 _DEFORMATIONS = {"bend_y": 1, "bend_z": 2, "torsion": 4, "axial": 8}
 
 
@@ -165,9 +175,14 @@ class Builder(RunBuilder):
     # ---- flexible bodies ----------------------------------------------------------------------
 
     def flexible(self, body: str, *, stiffness: npt.ArrayLike, damping: npt.ArrayLike | None = None,
-                 nodes: Mapping[str, Mapping[str, Any]], frequency_bound: float = 0.0, unsprung: bool = False) -> Builder:
+                 nodes: Mapping[str, Mapping[str, Any]], frequency_bound: float = 0.0, unsprung: bool = False,
+                 invariants: Mapping[str, Any] | None = None) -> Builder:
         """Makes a body flexible. stiffness, damping [m, m]; nodes: {name: {"mass", "inertia", "phi" [3, m], "psi" [3, m],
         "phi2" [3, m, m]}}: what is lumped at a node, and how the modes move it. "head" is the body's own frame.
+
+        invariants: the inertia as integrals over the mass instead, which then comes on top of that of body and nodes:
+        {"mass", "com", "inertia", "linear" [3, m], "position" [3, 3, m], "shape" [3, 3, m, m], "angular" [3, m],
+        "modal_mass" [m, m]}, the last two where there is rotary inertia; docs/format.md says what they are.
         """
         held, error = Held(), new_error()
         K = np.atleast_2d(np.asarray(stiffness, float))
@@ -191,7 +206,12 @@ class Builder(RunBuilder):
                 else:
                     raise unknown("property of a node", key, ["mass", "inertia", *shapes])
         d.nodes, d.node_count = listed, len(nodes)
-        check(lib.cal_desc_set_flexible(self._edit(), self._body_id(body), d, error), error)
+        if invariants is None:
+            status = lib.cal_desc_set_flexible(self._edit(), self._body_id(body), d, error)
+        else:
+            integrals = invariants_definition(held, m, **invariants)
+            status = lib.cal_flex_set_invariants(self._edit(), self._body_id(body), d, integrals, error)
+        check(status, error)
         return self
 
     def modal(self, modal: Modal, name: str, *, group: str | None = None, frequency_bound: float = 0.0) -> Builder:
@@ -240,23 +260,38 @@ class Builder(RunBuilder):
         d = ffi.new("CalBeamDef *", lib.cal_beam_def())
         d.name, d.group, d.length, d.elements = held.text(name), self._group_id(group), length, elements
         d.timoshenko, d.second_order = int(timoshenko), int(second_order)
-        shapes = {"direct": 0, "circle": 1, "tube": 2, "box": 3}
-        for key, value in section.items():
-            if key == "shape":
-                if value not in shapes:
-                    raise unknown("shape of a section", value, shapes)
-                d.root.shape = shapes[value]
-            elif hasattr(d.root, key):
-                setattr(d.root, key, float(value))
-            else:
-                raise unknown("property of a section", key, [f for f, _ in ffi.typeof("CalSection").fields])
-        if boundary not in _BOUNDARIES:
-            raise unknown("boundary", boundary, _BOUNDARIES)
-        d.choice.boundary, d.choice.modes, d.choice.damping_ratio = _BOUNDARIES[boundary], modes, damping_ratio
+        set_section(d.root, section)
+        set_choice(d.choice, boundary, modes, damping_ratio)
         d.deformation = 0
         for way in deformation:
             if way not in _DEFORMATIONS:
                 raise unknown("deformation", way, _DEFORMATIONS)
             d.deformation |= _DEFORMATIONS[way]
         check(lib.cal_beam_add(self._edit(), d, ffi.new("CalBodyId *"), error), error)
+        return self
+
+    def panel(self, name: str, *, length: float, width: float, rib_x: Mapping[str, Any], rib_y: Mapping[str, Any],
+              cells: tuple[int, int] = (6, 4), cover_mass: float = 0.0, hinges: Sequence[int] = (), in_plane: bool = False,
+              modes: int = 4, boundary: str = "clamped", damping_ratio: float = 0.0, second_order: bool = False,
+              group: str | None = None) -> Builder:
+        """A flat flexible lattice of ribs in the xy plane, x from 0 to length, y from -width/2 to width/2 [m].
+
+        rib_x, rib_y: sections as for beam(). cells: of the grid along x and y. cover_mass [kg]: evenly spread. hinges: rows of
+        the grid on the edge x = 0 that are held (none: the whole edge). in_plane: motion in the plane too. Nodes "root", "tip",
+        "n_I_J".
+        """
+        if len(hinges) > lib.CAL_PANEL_MAX_HINGES:
+            raise ArgumentError(f"a panel has at most {lib.CAL_PANEL_MAX_HINGES} hinges, not {len(hinges)}")
+        held, error = Held(), new_error()
+        d = ffi.new("CalPanelDef *", lib.cal_panel_def())
+        d.name, d.group, d.length, d.width = held.text(name), self._group_id(group), length, width
+        d.cells_x, d.cells_y = cells
+        d.cover_mass, d.in_plane, d.second_order = cover_mass, int(in_plane), int(second_order)
+        set_section(d.rib_x, rib_x)
+        set_section(d.rib_y, rib_y)
+        set_choice(d.choice, boundary, modes, damping_ratio)
+        d.hinge_count = len(hinges)
+        for i, row in enumerate(hinges):
+            d.hinges[i] = row
+        check(lib.cal_panel_add(self._edit(), d, ffi.new("CalBodyId *"), error), error)
         return self

@@ -15,6 +15,7 @@ from .errors import ArgumentError, name_bytes, unknown
 
 JOINT_TYPES: dict[str, int] = {text(lib.cal_joint_type_name(i)): i for i in range(lib.CAL_JOINT_TYPE_COUNT)}
 LOOP_TYPES: dict[str, int] = {text(lib.cal_loop_type_name(i)): i for i in range(lib.CAL_LOOP_TYPE_COUNT)}
+BOUNDARIES: dict[str, int] = {text(lib.cal_flex_boundary_name(i)): i for i in range(lib.CAL_FLEX_BOUNDARY_COUNT)}
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0),
          "-x": (-1.0, 0.0, 0.0), "-y": (0.0, -1.0, 0.0), "-z": (0.0, 0.0, -1.0)}
 _DOF = ("stiffness", "rest", "damping", "rotor_inertia", "gear_ratio", "prescribed")
@@ -122,6 +123,46 @@ def loop_definition(held: Held, name: str, type: str, a: Any = None, b: Any = No
     axes = {"x": 1, "y": 2, "z": 4}
     d.translation = sum(axes[c] for c in set(translation))
     d.rotation = sum(axes[c] for c in set(rotation))
+    return d
+
+
+def set_section(to: Any, section: Mapping[str, Any]) -> None:
+    """A CalSection from its shape and dimensions, or from stiffnesses and masses per length."""
+    shapes = {"direct": 0, "circle": 1, "tube": 2, "box": 3}
+    for key, value in section.items():
+        if key == "shape":
+            if value not in shapes:
+                raise unknown("shape of a section", value, shapes)
+            to.shape = shapes[value]
+        elif hasattr(to, key):
+            setattr(to, key, float(value))
+        else:
+            raise unknown("property of a section", key, [f for f, _ in ffi.typeof("CalSection").fields])
+
+
+def set_choice(to: Any, boundary: str, modes: int, damping_ratio: float) -> None:
+    """A CalFlexChoice: how a body is held while its shapes are computed, and how many are kept."""
+    if boundary not in BOUNDARIES:
+        raise unknown("boundary", boundary, BOUNDARIES)
+    to.boundary, to.modes, to.damping_ratio = BOUNDARIES[boundary], modes, damping_ratio
+
+
+def invariants_definition(held: Held, modes: int, mass: float, com: Any = (0, 0, 0), inertia: Any = None,
+                          **integrals: npt.ArrayLike) -> Any:
+    """A CalFlexInvariants of a body with so many modes."""
+    m = modes
+    shapes = {"linear": (3, m), "angular": (3, m), "position": (3, 3, m), "shape": (3, 3, m, m), "modal_mass": (m, m)}
+    d = ffi.new("CalFlexInvariants *", {"modes": m, "mass": mass})
+    set_vec3(d.com, com, "com")
+    if inertia is not None:
+        set_inertia(d.inertia, inertia)
+    for key, value in integrals.items():
+        if key not in shapes:
+            raise unknown("invariant", key, ["mass", "com", "inertia", *shapes])
+        setattr(d, key, held.doubles(array(value, shapes[key], key)))
+    for key in ("linear", "position", "shape"):
+        if key not in integrals:
+            raise ArgumentError(f"invariants: {key} of shape {shapes[key]} is missing")
     return d
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ._arrays import Array, array, flags, is_array, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
-from ._names import vec3
+from ._names import spatial, to_vec3, vec3
 from .errors import ArgumentError
 from .state import State, busy
 
@@ -73,12 +73,30 @@ class Wrench:
 Wrenches = Iterable[Wrench] | Mapping[str, npt.ArrayLike]
 
 
-class _Input:
+def _wrench(wrench: npt.ArrayLike) -> Any:
+    """Six numbers as a CalSpatial."""
+    six = vector(wrench, 6, "wrench (moment, force)").tolist()
+    return ffi.new("CalSpatial *", [six[:3], six[3:]])[0]
+
+
+def wrench_shift(wrench: npt.ArrayLike, o: npt.ArrayLike, p: npt.ArrayLike) -> Array:
+    """The same wrench (moment [N m], force [N]) referred to the point p instead of o [m]."""
+    return spatial(lib.cal_wrench_shift(_wrench(wrench), to_vec3(o, "o"), to_vec3(p, "p")))
+
+
+def wrench_express(wrench: npt.ArrayLike, R: npt.ArrayLike) -> Array:
+    """The same wrench (moment [N m], force [N]) in the axes of the rotation matrix R: components R' f."""
+    axes = ffi.new("CalMat3 *", [array(R, (3, 3), "R").tolist()])
+    return spatial(lib.cal_wrench_express(_wrench(wrench), axes))
+
+
+class Input:
     """A CalInput and the memory that it points to."""
 
     __slots__ = ("c", "_held")
 
-    def __init__(self, group: Dynamics, tau: Any, wrenches: Wrenches | None, prescribed: Any, udot: Any) -> None:
+    def __init__(self, group: Core, tau: Any = None, wrenches: Wrenches | None = None, prescribed: Any = None,
+                 udot: Any = None) -> None:
         self.c = ffi.new("CalInput *")
         self._held: list[Any] = []
         if tau is not None:
@@ -97,7 +115,7 @@ class _Input:
         self._held.append(p)
         return p
 
-    def _set_wrenches(self, group: Dynamics, wrenches: Wrenches) -> None:
+    def _set_wrenches(self, group: Core, wrenches: Wrenches) -> None:
         if isinstance(wrenches, Mapping):
             items = []
             for node, f in wrenches.items():
@@ -180,7 +198,7 @@ class Dynamics(Core):
                udot: npt.ArrayLike | None = None) -> tuple[Array, Array]:
         """(udot [nu], force [nu]): accelerations, and what prescribed degrees of freedom need beyond tau."""
         self._own(state)
-        given = _Input(self, tau, wrenches, prescribed, udot)
+        given = Input(self, tau, wrenches, prescribed, udot)
         result, force = output(out, self._shape_u), np.empty(self.nu)
         with state:
             status = lib.cal_hybrid_dynamics(self._m, state._c, given.c, state._work, pointer(result), pointer(force))
@@ -196,7 +214,7 @@ class Dynamics(Core):
             self._own(elastic)
         if not (h >= 0 and math.isfinite(h)):
             raise ArgumentError(f"h: expected a time >= 0 [s], not {h!r}")
-        given = _Input(self, tau, wrenches, None, None)
+        given = Input(self, tau, wrenches, None, None)
         result = output(out, self._shape_u)
         with state:
             status = lib.cal_implicit_dynamics(self._m, state._c, (elastic or state)._c, given.c, h, state._work,
@@ -213,7 +231,7 @@ class Dynamics(Core):
         self._own(state)
         result = output(out, self._shape_u)
         a = _NULL if udot is None else pointer(vector(udot, self.nu, "udot", self.u_names))
-        given = None if wrenches is None else _Input(self, None, wrenches, None, None)
+        given = None if wrenches is None else Input(self, None, wrenches, None, None)
         with state:
             status = lib.cal_inverse_dynamics(self._m, state._c, a, _NULL if given is None else given.c, state._work,
                                               pointer(result))
@@ -236,7 +254,7 @@ class Dynamics(Core):
     def external(self, state: State, wrenches: Wrenches, *, out: Array | None = None) -> Array:
         """Q [nu] of wrenches on nodes."""
         self._own(state)
-        given, result = _Input(self, None, wrenches, None, None), output(out, self._shape_u)
+        given, result = Input(self, None, wrenches, None, None), output(out, self._shape_u)
         with state:
             status = lib.cal_external_forces(self._m, state._c, given.c, state._work, pointer(result))
             if status:
@@ -259,7 +277,7 @@ class Dynamics(Core):
         World axes, on the outboard body at its head node's origin; actuation and loop forces are part of them.
         """
         self._own(state)
-        given = _Input(self, tau, wrenches, None, None)
+        given = Input(self, tau, wrenches, None, None)
         wrench, result = ffi.new("CalSpatial *"), {}
         with state:
             status = lib.cal_forward_dynamics(self._m, state._c, given.c, state._work, state._udot_p)

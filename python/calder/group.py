@@ -2,7 +2,7 @@
 """Group: one compiled system of bodies in one gravity field, with its algorithms."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -126,6 +126,17 @@ class Group(Batched, Loops, LinearAlgorithms, Operators):
         """Of all bodies [kg]."""
         return float(sum(body.mass for body in self.bodies))
 
+    @property
+    def solver(self) -> str:
+        """What forward dynamics uses: "recursive" or "dense"."""
+        return str(list(SOLVERS)[lib.cal_model_solver(self._m)])
+
+    def flops(self, solver: Literal["auto", "recursive", "dense"] = "auto") -> float:
+        """Estimate of the operations of one forward dynamics, by the solver in use ("auto") or by another."""
+        if solver not in SOLVERS:
+            raise unknown("solver", solver, SOLVERS)
+        return float(lib.cal_model_flops(self._m, SOLVERS[self.solver if solver == "auto" else solver]))
+
     # ---- states -------------------------------------------------------------------------------
 
     def state(self, q: Any = None, u: Any = None, t: float = 0.0) -> State:
@@ -144,11 +155,15 @@ class Group(Batched, Loops, LinearAlgorithms, Operators):
         """A new state with all joints at zero and quaternions at identity."""
         return State(self)
 
-    def parallel(self, threads: int, branches: int = 0, *, forced: bool = False) -> Branches:
-        """The group divided into branches, for forward dynamics of a large model by several threads."""
+    def parallel(self, threads: int, branches: int = 0, *, forced: bool = False,
+                 cross_loops: Literal["auto", "never", "always"] = "auto") -> Branches:
+        """The group divided into branches, for forward dynamics of a large model by several threads.
+
+        forced: divide even where it is not faster. cross_loops: whether loops may span branches ("auto": where it is faster).
+        """
         from .branches import Branches
 
-        return Branches(self, threads, branches, forced=forced)
+        return Branches(self, threads, branches, forced=forced, cross_loops=cross_loops)
 
     def _own(self, state: Any) -> None:
         if not isinstance(state, State):

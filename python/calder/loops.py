@@ -2,6 +2,7 @@
 """Closed loops: residuals, multipliers, projection, mobility, closed-chain operators (calder/loops.h, closed.h, impulse.h)."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from ._arrays import Array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
 from ._names import names_of, spatial, text, vec3
-from .errors import check, name_bytes, unknown
+from .errors import check, name_bytes, new_error, unknown
 
 if TYPE_CHECKING:
     from .state import State
@@ -23,6 +24,8 @@ class Loop:
     """A loop of a model."""
 
     name: str
+    id: int
+    """Its number in the description, which stays through changes of topology."""
     type: str
     node_a: str | None
     """None: the ground's origin."""
@@ -59,6 +62,30 @@ class Projection:
     reachable: bool
 
 
+@dataclass(frozen=True)
+class Mechanism:
+    """An embedded mechanism of a model: loops that are one link with independent coordinates (docs/loops.md)."""
+
+    name: str
+    """Of its first loop."""
+    index: int
+    base: str | None
+    """The body that carries it; None: the ground."""
+    q: slice
+    """Its independent coordinates in q."""
+    u: slice
+    """Their speeds in u."""
+    dependent: int
+    """Degrees of freedom that follow from them."""
+    loops: int
+    rows: int
+    """Equations of its loops."""
+    q_names: tuple[str, ...]
+    """Coordinates of all its joints."""
+    u_names: tuple[str, ...]
+    """Speeds of all its joints."""
+
+
 class Loops(Core):
     """Loops of a group."""
 
@@ -79,10 +106,46 @@ class Loops(Core):
         for i in range(lib.cal_model_loop_count(self._m)):
             check(lib.cal_model_loop(self._m, i, info))
             a, b = (self.nodes[k] if k >= 0 else None for k in (info.node_a, info.node_b))
-            found[text(info.name)] = Loop(text(info.name), text(lib.cal_loop_type_name(info.type)), a, b,
+            found[text(info.name)] = Loop(text(info.name), info.id.value, text(lib.cal_loop_type_name(info.type)), a, b,
                                           slice(info.row, info.row + info.rows),
                                           tuple(bool(info.driven >> k & 1) for k in range(info.rows)))
         return found
+
+    @property
+    def mechanisms(self) -> dict[str, Mechanism]:
+        """Embedded mechanisms by name."""
+        info, found = ffi.new("CalMechanismInfo *"), {}
+        for i in range(lib.cal_model_mechanism_count(self._m)):
+            check(lib.cal_model_mechanism(self._m, i, info))
+            name, model = text(info.name), info.model
+            found[name] = Mechanism(name, i, self.bodies[info.base].name if info.base >= 0 else None,
+                                    slice(info.q, info.q + info.dofs), slice(info.u, info.u + info.dofs), info.dependent,
+                                    info.loops, info.rows, names_of(model, lib.cal_model_q_count(model), lib.cal_model_q_name),
+                                    names_of(model, lib.cal_model_u_count(model), lib.cal_model_dof_name))
+        return found
+
+    def mechanism_motion(self, state: State, name: str, udot: npt.ArrayLike | None = None) -> tuple[Array, Array, Array | None]:
+        """(q, u, accelerations) of all joints of a mechanism, in the order of its q_names and u_names.
+
+        udot [nu]: accelerations of the model; None: accelerations are None. Raises where the loops cannot be closed, and says why.
+        """
+        self._own(state)
+        known = self.mechanisms
+        if name not in known:
+            raise unknown("mechanism", name, known)
+        of = known[name]
+        a = ffi.NULL if udot is None else pointer(vector(udot, self.nu, "udot", self.u_names))
+        q, u, accelerations = (ffi.new("double **") for _ in range(3))
+        with state:
+            status = lib.cal_mechanism_motion(self._m, of.index, state._c, a, state._work, q, u,
+                                              ffi.NULL if udot is None else accelerations)
+            if status:
+                error = new_error()
+                check(lib.cal_mechanism_fault(self._m, state._c, state._work, error), error, "mechanism")
+                self._fail(status, state, "mechanism")
+            n = len(of.u_names)
+            return (np.array(ffi.unpack(q[0], len(of.q_names))), np.array(ffi.unpack(u[0], n)),
+                    None if udot is None else np.array(ffi.unpack(accelerations[0], n)))
 
     def loop_residual(self, state: State) -> tuple[Array, Array]:
         """(g, rate) [nrows]: residuals of the constraint equations [m, rad or 1], and their rates."""
@@ -103,16 +166,29 @@ class Loops(Core):
     def loop_forces(self, state: State, tau: npt.ArrayLike | None = None) -> tuple[Array, dict[str, tuple[Array, Array]]]:
         """(multipliers [nrows], {loop: (wrench on the side of B, point)}) in forward dynamics under tau; world axes."""
         self._own(state)
-        multipliers = np.empty(self.nrows)
-        state._take_tau(tau)
-        wrench, point, found = ffi.new("CalSpatial *"), ffi.new("CalVec3 *"), {}
         with state:
+            state._take_tau(tau)
             self._done(lib.cal_forward_dynamics(self._m, state._c, state._input, state._work, state._udot_p), state,
                        "forward dynamics")
-            self._done(lib.cal_loop_multipliers(self._m, state._work, pointer(multipliers)), state, "multipliers")
-            for i, name in enumerate(self.loops):
-                self._done(lib.cal_loop_wrench(self._m, state._work, i, wrench, point), state, "wrench of a loop")
-                found[name] = (spatial(wrench), vec3(point))
+            return self._loop_results(state)
+
+    def loop_impulses(self, state: State) -> tuple[Array, dict[str, tuple[Array, Array]]]:
+        """(multipliers [nrows], {loop: (wrench on the side of B, point [m])}) of the last impulse() at this state.
+
+        World axes; impulses: forces [N s], moments [N m s]. loop_rank() then has the rank that the impulse found.
+        """
+        self._own(state)
+        with state:
+            return self._loop_results(state)
+
+    def _loop_results(self, state: State) -> tuple[Array, dict[str, tuple[Array, Array]]]:
+        """What the last dynamics or impulse left in the work of a state."""
+        multipliers = np.empty(self.nrows)
+        wrench, point, found = ffi.new("CalSpatial *"), ffi.new("CalVec3 *"), {}
+        self._done(lib.cal_loop_multipliers(self._m, state._work, pointer(multipliers)), state, "multipliers")
+        for i, name in enumerate(self.loops):
+            self._done(lib.cal_loop_wrench(self._m, state._work, i, wrench, point), state, "wrench of a loop")
+            found[name] = (spatial(wrench), vec3(point))
         return multipliers, found
 
     def loop_error(self, state: State) -> float:
@@ -141,21 +217,35 @@ class Loops(Core):
                                              ffi.from_buffer("uint8_t[]", speeds)), state, "mobility")
         return Mobility(m.dofs, m.rank, m.mobility, rows.astype(bool), speeds.astype(bool))
 
+    def independent_speeds(self, state: State) -> npt.NDArray[np.bool_]:
+        """Flags [nu] of speeds that can be chosen freely; all others follow from them. mobility() says more."""
+        self._own(state)
+        chosen, count = np.zeros(self.nu, np.uint8), ffi.new("int *")
+        with state:
+            self._done(lib.cal_loop_independent(self._m, state._c, state._work, ffi.from_buffer("uint8_t[]", chosen), count),
+                       state, "independent speeds")
+        return chosen.astype(bool)
+
     def project(self, state: State, *, frozen: Any = None, tolerance: float = 0.0, max_iterations: int = 0,
                 euclidean: bool = False, search: int = 0) -> Projection:
         """Moves positions, then speeds of a state to the loops, by the smallest change in the metric of M (or of q)."""
         self._own(state)
         options = ffi.new("CalProjectOptions *", {"tolerance": tolerance, "max_iterations": max_iterations,
                                                   "euclidean": int(euclidean), "search": search})
+        with state:
+            return self._project(state, options, frozen, lambda report: lib.cal_loop_project(
+                self._m, state._c, options, state._work, report))
+
+    def _project(self, state: State, options: Any, frozen: Any, call: Callable[[Any], Any]) -> Projection:
+        """A projection by a function that fills a report; options gets what is frozen."""
         held = None
         if frozen is not None:
             held = ffi.from_buffer("uint8_t[]", flags(frozen, self.nu, "frozen", self.u_names))
             options.frozen = held
         report = ffi.new("CalProjectReport *")
-        with state:
-            status = lib.cal_loop_project(self._m, state._c, options, state._work, report)
-            if status and status != lib.CAL_NOT_CONVERGED:
-                self._fail(status, state, "projection")
+        status = call(report)
+        if status and status != lib.CAL_NOT_CONVERGED:
+            self._fail(status, state, "projection")
         row = self.row_names[report.row] if report.row >= 0 else None
         done = Projection(report.iterations, report.residual, report.rate, row, bool(report.reachable))
         if status:
@@ -202,11 +292,14 @@ class Loops(Core):
         if status:
             self._fail(status, state, where)
 
-    def loop_index(self, name: str) -> int:
-        """Index of a loop by name."""
-        index = lib.cal_model_find_loop(self._m, name_bytes(name))
+    def loop_index(self, loop: str | int) -> int:
+        """Index of a loop in the order of `loops` by its name, or by its number in the description (Loop.id)."""
+        if isinstance(loop, str):
+            index = lib.cal_model_find_loop(self._m, name_bytes(loop))
+        else:
+            index = lib.cal_model_loop_index(self._m, ffi.new("CalLoopId *", [loop])[0]) if 0 < loop < 2**31 else -1
         if index < 0:
-            raise unknown("loop", name, self.loops)
+            raise unknown("loop", loop, self.loops)
         return int(index)
 
 
@@ -219,7 +312,7 @@ class IndependentDynamics:
     def __init__(self, group: Loops, state: State, independent: Any, held: Any) -> None:
         place = ffi.new("CalProjection **")
         check(lib.cal_projection_create(group._m, place))
-        self._c = ffi.gc(place[0], lib.cal_projection_destroy)
+        self._pointer = ffi.gc(place[0], lib.cal_projection_destroy)
         self._group = group
         self._state = state.copy()
         options, kept = ffi.new("CalProjectionOptions *"), []
@@ -229,6 +322,11 @@ class IndependentDynamics:
                 setattr(options, name, kept[-1])
         self._done(lib.cal_projection_update(self._c, self._state._c, options, self._state._work), "independent speeds")
         self.count: int = lib.cal_projection_count(self._c)
+
+    @property
+    def _c(self) -> Any:
+        """The projection, which needs the model: raises where that is gone with a change of topology."""
+        return self._pointer if self._group._m else None
 
     def _done(self, status: int, where: str) -> None:
         if status:
@@ -344,5 +442,3 @@ class IndependentDynamics:
 
     def __reduce__(self) -> Any:
         raise TypeError("independent dynamics are not pickled; pickle the state")
-
-

@@ -97,12 +97,17 @@ class Operators(Core):
         check(lib.cal_link_info(self._m, link, parent, u, nu), where=f"link {link}")
         return int(parent[0]), slice(u[0], u[0] + nu[0])
 
+    def flex_links(self, body: str | int) -> tuple[int, int]:
+        """(link that carries the frame of a flexible body, link that its modes set out from; -1: ground)."""
+        info = self._flexible_body(body)
+        carrier, head = ffi.new("int *"), ffi.new("int *")
+        check(lib.cal_flex_links(self._m, info.index, carrier, head), where=f"body {info.name!r}")
+        return int(carrier[0]), int(head[0])
+
     def flex_inertia(self, state: State, body: str | int) -> tuple[Array, Array]:
         """(E [6, m], Mee [m, m]) of a flexible body with m modes: forces per modal acceleration, and the modal mass."""
         self._own(state)
-        info = self.body(body)
-        if not info.modes:
-            raise ArgumentError(f"body {info.name!r} is rigid")
+        info = self._flexible_body(body)
         E, M = np.empty((6, info.modes)), np.empty((info.modes, info.modes))
         with state:
             self._factored(state)

@@ -119,6 +119,17 @@ class State:
         lib.cal_config_difference(self.group._m, self._c.q, other._c.q, pointer(dq))
         return dq
 
+    def rate(self, delta: npt.ArrayLike, u: npt.ArrayLike | None = None) -> Array:
+        """Rate [nu] of the displacement delta [nu] from a configuration, when the speeds are u [nu] (None: those of this state).
+
+        The configuration is then s.integrate(delta); where no joint has a quaternion the rate is u.
+        """
+        d, n = vector(delta, self.group.nu, "delta", self.group.u_names), self.group.nu
+        v = self._u if u is None else vector(u, n, "u", self.group.u_names)
+        result = np.empty(n)
+        lib.cal_config_rate(self.group._m, pointer(d), pointer(v), pointer(result))
+        return result
+
     # ---- frames -------------------------------------------------------------------------------
 
     def __getitem__(self, node: str | int) -> NodeView:

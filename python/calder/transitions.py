@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _ROOM = {"groups": 4, "bodies": 4, "nodes": 8, "joints": 8, "loops": 4, "modes": 0}
 _FITS = {None: 0, "a": 1, "b": 2}
-_PROPAGATIONS = {"flexible": 0, "rigid": 1, "kinematic": 2}
+_PROPAGATIONS = {text(lib.cal_propagation_name(i)): i for i in range(lib.CAL_PROPAGATION_COUNT)}
+_JOINT_STATES: tuple[Literal["open", "tree", "loop"], ...] = ("open", "tree", "loop")
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,6 +242,23 @@ class Transitions:
         return self._change(lambda c, r: lib.cal_sim_set_propagation(
             c, self._mirrors.index(group), _PROPAGATIONS[how], r, self._error))
 
+    def propagation(self, group: str | None = None) -> str:
+        """How a group is propagated now: "flexible", "rigid" or "kinematic" (or its motion is given)."""
+        with self._handle.open() as c:
+            return text(lib.cal_propagation_name(lib.cal_sim_propagation(c, self._mirrors.index(group))))
+
+    def group_of(self, body: str) -> str | None:
+        """Name of the group that a body is in now; None: it was removed."""
+        with self._handle.open() as c:
+            return self._group_name(c, lib.cal_sim_group_of(c, self._body(c, body)))
+
+    def joint_state(self, joint: str) -> tuple[Literal["open", "tree", "loop"], bool]:
+        """(whether a joint is open, in the tree or in a loop; True: its outboard node is on the inboard side now)."""
+        with self._handle.open() as c:
+            state, reversed = ffi.new("CalJointState *"), ffi.new("int *")
+            check(lib.cal_sim_joint_state(c, self._joint(c, joint), state, reversed), where=f"joint {joint!r}")
+            return _JOINT_STATES[state[0]], bool(reversed[0])
+
     def add_body(self, name: str, *, mass: float, inertia: Any, com: Any = (0, 0, 0), at: Any = None, velocity: Any = None,
                  group: str | None = None, gravity: Any = (0, 0, 0), nodes: Mapping[str, Any] | None = None) -> Transition:
         """A free-flying body as a group of its own; at: placement in the world; velocity: [w, v] of its frame."""
@@ -264,6 +282,34 @@ class Transitions:
     def remove_body(self, body: str) -> Transition:
         """Removes a body that carries no other and that no loop holds."""
         return self._change(lambda c, r: lib.cal_sim_remove_body(c, self._body(c, body), r, self._error))
+
+    # ---- given motions ------------------------------------------------------------------------
+
+    def is_moved(self, group: str | None = None) -> bool:
+        """All of a group moves as its motion says (group_motions of the model file), and not by its dynamics."""
+        with self._handle.open() as c:
+            return bool(lib.cal_sim_is_moved(c, self._mirrors.index(group)))
+
+    def motion(self, group: str | None = None) -> str | None:
+        """Name of the device that is the motion of a group, also while the group is released; None: it has none."""
+        with self._handle.open() as c:
+            index = lib.cal_sim_find_motion(c, self._mirrors.index(group))
+            info = ffi.new("CalDeviceInfo *")
+            if index >= 0:
+                check(lib.cal_sim_device(c, index, info))
+            return text(info.name) if index >= 0 else None
+
+    def resume_motion(self, group: str | None = None) -> None:
+        """Lets a group that was released follow its motion again, from where that is now; what this takes is supplied energy."""
+        with self._handle.open() as c:
+            if not self._handle.acting:
+                self._started(c)
+            elif self._mirrors.push():
+                self._mirrors.pull()
+            status = lib.cal_sim_resume_motion(c, self._mirrors.index(group), self._error)
+            self._mirrors.look()
+            self._mirrors.pull()
+            check(status, self._error)
 
     # ---- devices ------------------------------------------------------------------------------
 

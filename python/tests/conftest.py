@@ -25,3 +25,11 @@ def command() -> str:
     path = os.environ.get("CALDER", str(ROOT / "build/release/bin/calder"))
     assert os.path.exists(path), f"build it first: ./dev build release calder_cli ({path})"
     return path
+
+
+@pytest.fixture
+def tetrahedron(tmp_path) -> Path:
+    """A mesh of one corner of a cube, sides 1."""
+    path = tmp_path / "corner.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    return path

@@ -162,3 +162,165 @@ def test_monitors_and_assembly():
     sim = calder.Sim(calder.load(EXAMPLES / "four_bar.yaml")).run(0.5)
     monitor = sim.monitor()
     assert monitor.residual < 1e-9 and isinstance(sim.assembly(), str)
+
+
+PANEL = """
+calder: 1
+bodies:
+  sheet:
+    panel:
+      {length: 2 m, width: 1 m, cells_x: 4, cells_y: 2, rib_x: %s, rib_y: %s, cover_mass: 1.5 kg, modes: 3, hinges: [0, 2]}
+joints: {root: {type: weld, to: sheet/root}}
+"""
+
+
+def test_a_panel_is_that_of_the_file():
+    rib = {"shape": "box", "width": 0.02, "height": 0.03, "youngs_modulus": 7e10, "poissons_ratio": 0.3, "density": 2700}
+    listed = "{shape: box, width: 0.02, height: 0.03, youngs_modulus: 7.0e10, poissons_ratio: 0.3, density: 2700}"
+    file = calder.loads(PANEL % (listed, listed))
+    b = calder.Builder().panel("sheet", length=2, width=1, rib_x=rib, rib_y=rib, cells=(4, 2), cover_mass=1.5, modes=3,
+                               hinges=(0, 2))
+    built = b.joint("root", "weld", to="sheet/root").model()
+    s, t = built.state(), file.state()
+    s.q = t.q = [0.01, -0.02, 0.03]
+    assert np.array_equal(built.mass_matrix(s), file.mass_matrix(t)) and np.array_equal(built.forward(s), file.forward(t))
+    report = built.flexible("sheet")
+    assert len(report.modes) == 3 and report.summed_masses + report.invariant_masses > 0
+    assert sum(node.mass for node in report.nodes) == pytest.approx(report.mass)
+    tip = next(node for node in report.nodes if node.name == "tip")
+    assert np.allclose(tip.position + tip.phi @ s.q, s["sheet/tip"].position, atol=1e-3) and tip.phi2 is None
+    with pytest.raises(calder.ArgumentError, match="at most 16"):
+        calder.Builder().panel("x", length=1, width=1, rib_x=rib, rib_y=rib, hinges=range(17))
+
+
+def test_invariants_make_the_body_of_the_file():
+    file = calder.loads("""
+calder: 1
+bodies:
+  rod:
+    mass: 3 kg
+    com: [0.5, 0, 0]
+    inertia: [0, 0.25, 0.25]
+    nodes: {tip: [1, 0, 0]}
+    flexible:
+      stiffness: [100]
+      nodes: {tip: {phi: [0, 1, 0], psi: [0, 0, 2]}}
+      invariants: {linear: [0, 1, 0], position: {xy: 0.75}, shape: {yy: 0.6}}
+joints: {hinge: {type: revolute, axis: z, to: rod}}
+""")
+    position, shape = np.zeros((3, 3, 1)), np.zeros((3, 3, 1, 1))
+    position[0, 1], shape[1, 1] = 0.75, 0.6
+    given = {"mass": 3, "com": (0.5, 0, 0), "inertia": (0, 0.25, 0.25), "linear": [[0], [1], [0]], "position": position,
+             "shape": shape}
+
+    def made(**changed):
+        b = calder.Builder().body("rod", mass=0, nodes={"tip": (1, 0, 0)}, idealized=True)
+        b.joint("hinge", "revolute", to="rod", axis="z")
+        tip = {"phi": [[0], [1], [0]], "psi": [[0], [0], [2]]}
+        return b.flexible("rod", stiffness=[[100]], nodes={"tip": tip}, invariants={**given, **changed}).model()
+
+    built = made()
+    s, t = built.state(q=[0.3, 0.1], u=[1, 2]), file.state(q=[0.3, 0.1], u=[1, 2])
+    assert np.array_equal(built.mass_matrix(s), file.mass_matrix(t)) and np.array_equal(built.forward(s), file.forward(t))
+    for wrong in ({"position": np.zeros((3, 3))}, {"lineer": [1]}, {"shape": -shape}):
+        with pytest.raises(calder.Error):
+            made(**wrong)
+
+
+def test_mechanisms_give_the_joints_that_follow():
+    m = calder.load(EXAMPLES / "linkage_arm.yaml")
+    s = m.state()
+    (name, of), = m.mechanisms.items()
+    q, u, a = m.mechanism_motion(s, name)
+    assert of.base == "boom" and of.dependent == 2 and a is None and len(q) == len(of.q_names) == 3 and u.shape == (3,)
+    assert q[of.q_names.index("crank")] == s.q["crank"]
+    with pytest.raises(calder.Error, match="wrist"):
+        m.mechanism_motion(s, "wrst")
+    s.q["crank"] = np.nan
+    with pytest.raises(calder.NumericalError, match='"crank": its coordinate or speed is not finite'):
+        m.mechanism_motion(s, name)
+
+
+def test_loops_go_by_name_and_number():
+    m = calder.load(EXAMPLES / "stewart.yaml")
+    for i, (name, loop) in enumerate(m.loops.items()):
+        assert m.loop_index(name) == m.loop_index(loop.id) == i
+    for wrong in ("leg99", 99, 0, -1, 2**40):
+        with pytest.raises(calder.Error):
+            m.loop_index(wrong)
+
+
+def test_held_matrices_are_forward_dynamics_where_they_are_fresh():
+    m = calder.load(EXAMPLES / "flexible_arm.yaml")
+    s, tau = m.state(), np.linspace(-1, 1, m.nu)
+    s.u = np.linspace(0.1, 0.2, m.nu)
+    form = m.system_form()
+    assert np.allclose(form.dynamics(s, tau)[0], m.forward(s, tau), rtol=1e-8, atol=1e-8) and form.info.updates == 1
+    few = m.system_form(retain=10.0)
+    for early in (lambda: few.project(s.u), lambda: few.norm(s.u), lambda: few.filter(tau), lambda: few.missing_energy):
+        with pytest.raises(calder.ArgumentError, match="first"):
+            early()
+    with pytest.raises(calder.NumericalError):
+        m.system_form().dynamics(m.state(u=np.full(m.nu, np.nan)))
+    info = few.update(s)
+    u, lost = few.project(s.u)
+    assert 0 < info.retained < info.modes and info.next > 10 and lost > 0 and few.norm(u) == pytest.approx(few.norm(s.u))
+    assert s.u[0] == 0.1  # results are copies
+    with pytest.raises(calder.Error, match="bounded"):
+        m.system_form(unretained="bound")
+    with pytest.raises(calder.ArgumentError):
+        m.system_form(retain=float("nan"))
+
+
+def test_branches_agree_with_the_model_in_one_piece():
+    m = calder.load(EXAMPLES / "stewart.yaml")
+    s, tau = m.state(), np.linspace(-1, 1, m.nu)
+    b = m.parallel(2, 3, forced=True, cross_loops="always")
+    with pytest.raises(calder.Error, match="first"):
+        b.multipliers()
+    assert b.cross_loops and len(b.branches) == b.count > 1 and sum(x.dofs for x in b.branches) == m.nu and b.work > 0
+    assert np.allclose(b.forward(s, tau), m.forward(s, tau), rtol=1e-9, atol=1e-9) and b.error < 1e-9
+    assert np.allclose(b.multipliers(), m.loop_forces(s, tau)[0], rtol=1e-7, atol=1e-7)
+    assert np.allclose(b.implicit(s, 1e-3, tau), m.implicit(s, 1e-3, tau), rtol=1e-9, atol=1e-9)
+    off, alone = s.copy().integrate(np.full(m.nu, 1e-3)), s.copy().integrate(np.full(m.nu, 1e-3))
+    assert b.project(off).residual < 1e-10 and m.project(alone).residual < 1e-10 and np.allclose(off.q, alone.q, atol=1e-8)
+    whole = m.parallel(1, cross_loops="never")
+    assert not whole.cross_loops
+    with pytest.raises(calder.Error):
+        whole.multipliers()
+    with pytest.raises(calder.Error, match="always"):
+        m.parallel(1, cross_loops="allways")
+
+
+def test_flexible_bodies_become_files(tmp_path):
+    m = calder.load(EXAMPLES / "flexible_arm.yaml")
+    body = next(b for b in m.bodies if b.modes)
+    modal = m.modal(body.name, name="part")
+    modal.save(tmp_path / "part.json")
+    again = calder.Modal.read(tmp_path / "part.json")
+    assert again.name == "part" and np.allclose(again.stiffness, modal.stiffness) and again.mass == pytest.approx(modal.mass)
+    assert modal.modes == body.modes and modal.fidelity.mass == 0 and m.solver in ("recursive", "dense")
+    assert m.flops() == m.flops(m.solver) > 0
+    fe = calder.FiniteElements(ROOT / "test/data/fe/beam.pch")
+    assert [source.endswith("beam.pch") for source in fe.sources] == [True] and 0 <= fe.reduce(modes=4).fidelity.modal_mass < 1e-3
+    with pytest.raises(calder.ArgumentError, match="rigid"):
+        calder.load(EXAMPLES / "pendulum.yaml").modal("rod")
+
+
+def test_wrenches_move_and_turn():
+    f = calder.wrench_shift([0, 0, 0, 0, 0, 2], (1, 0, 0), (0, 0, 0))
+    assert np.array_equal(f, [0, -2, 0, 0, 0, 2])
+    R = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # its x axis is y of the world
+    assert np.array_equal(calder.wrench_express(f, R), [-2, 0, 0, 0, 0, 2])
+
+
+def test_meshes_say_whether_they_are_solids(tetrahedron):
+    mesh = calder.Mesh(tetrahedron)
+    check = mesh.check()
+    assert check.closed and check.volume == pytest.approx(1 / 6) and mesh.vertices.shape == (4, 3) and mesh.corners.max() == 3
+    p = mesh.mass_properties(mass=3)
+    assert p.mass == 3 and np.allclose(p.com, 0.25)
+    with pytest.raises(calder.Error, match="exact"):
+        mesh.mass_properties(solid="exakt")
+    with pytest.raises(calder.FileError):
+        calder.Mesh("nothing.stl")

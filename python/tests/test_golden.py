@@ -90,7 +90,7 @@ def add_end(b, end, name):
     return f"{body}/{name}", None
 
 
-def build(case):
+def build(case, solver="auto"):
     model = case["model"]
     b = calder.Builder(gravity=model.get("gravity", [0, 0, 0]))
     for body in model["bodies"]:
@@ -104,7 +104,7 @@ def build(case):
     springs = []
     for i, spring in enumerate(model.get("springs", ())):
         springs.append((*(add_end(b, spring[side], f"spring{i}{side}") for side in "AB"), spring))
-    return b.model(), springs
+    return b.model(solver=solver), springs
 
 
 def order(m, case):
@@ -219,6 +219,113 @@ def test_golden_state(path):
 
 def test_there_are_golden_cases():
     assert len(CASES) >= 25
+
+
+# ---- impulses -----------------------------------------------------------------------------------
+
+EXACT, SMALL = 1e-11, 1e-3  # of what needs no linear solve; floor of a scale, in natural units
+
+
+def largest(x):
+    return np.max(np.abs(np.asarray(x, float)), initial=0.0)
+
+
+class Hit:
+    """An impulse case: its sizes, its locks, and where its rows and speeds are in the model."""
+
+    def __init__(self, case, solver):
+        self.m, _ = build(case, solver)
+        self.e = e = case["expected"]
+        self.s, self.at = state_of(self.m, case), order(self.m, case)
+        self.locked = np.zeros(self.m.nu, bool)
+        for name, dofs in case["impulse"].get("lock", {}).items():
+            self.locked[self.m.body(name).u.start + np.array(dofs)] = True
+        self.locks = self.at[np.array(e["locked_speeds"], int)]
+        places = [self.m.loops[c["name"]].rows for c in case["model"]["constraints"]]
+        self.rows = np.concatenate([np.arange(rows.start, rows.stop) for rows in places])
+        bodies = e["before"]["bodies"].values()
+        self.length = max(max(largest(b["r"]) for b in bodies), SMALL)
+        self.velocity = max(max(largest(b["v"]), largest(b["w"])) for b in bodies)
+        self.energy = e["before"]["kinetic_energy"]
+        self.momentum = np.sqrt(2 * self.energy * e["mass"])
+        self.tolerance = max(EXACT, 100 * case["accuracy"]["double_vs_mp_u_after"])
+
+    def by_row(self, rows, speeds):
+        """Rows in the order of the case: constraints, then locked speeds."""
+        return np.concatenate([np.asarray(rows)[self.rows], np.asarray(speeds)[self.locks]])
+
+
+def expect_moment(hit, when):
+    """Energy, momentum, motion of bodies and rates before or after an impulse."""
+    m, s, e = hit.m, hit.s, hit.e[when]
+    p, angular = m.momentum(s), SMALL * hit.momentum * hit.length
+    close(m.energy(s).kinetic, e["kinetic_energy"], EXACT, "kinetic_energy", SMALL * hit.energy)
+    close(p.linear, e["linear_momentum"], EXACT, "linear_momentum", SMALL * hit.momentum)
+    close(p.angular, e["angular_momentum_origin"], EXACT, "angular_momentum_origin", angular)
+    close(p.angular_com, e["angular_momentum_com"], EXACT, "angular_momentum_com", angular)
+    close(p.mass, hit.e["mass"], EXACT, "mass")
+    close(p.com, hit.e["com"], EXACT, "com", SMALL * hit.length)
+    for name, b in e["bodies"].items():
+        close(s[name].position, b["r"], EXACT, f"r of {name}", hit.length)
+        close(s[name].rotation, b["R"], EXACT, f"R of {name}")
+        close(s[name].linear_velocity, b["v"], EXACT, f"v of {name}", hit.velocity)
+        close(s[name].angular_velocity, b["w"], EXACT, f"w of {name}", hit.velocity)
+    g, rate = m.loop_residual(s)
+    close(hit.by_row(rate, s.u), hit.e[f"rate_{when}"], EXACT, f"rate_{when}", hit.velocity)
+    close(g[hit.rows], hit.e["constraint_residual"], EXACT, "constraint_residual", min(hit.length, 1))
+
+
+def expect_system(hit):
+    """What the impulse is computed from."""
+    m, s, e, at = hit.m, hit.s, hit.e, hit.at
+    G = np.vstack([m.loop_jacobian(s)[0][hit.rows], np.eye(m.nu)[hit.locks]])
+    assert (m.nu, len(G)) == (e["n_speeds"], e["rows"]) and np.array_equal(np.flatnonzero(hit.locked), np.sort(hit.locks))
+    close(np.asarray(s.u)[at], e["u_before"], EXACT, "u_before", SMALL * hit.velocity)
+    close(m.mass_matrix(s)[np.ix_(at, at)], e["mass_matrix"], EXACT, "mass_matrix")
+    close(G[:, at], e["jacobian"], EXACT, "jacobian")
+
+
+def expect_impulse(hit):
+    """The impulse itself; returns the speeds after it."""
+    m, s, e, T = hit.m, hit.s, hit.e, hit.tolerance
+    after, force, lost = m.impulse(s, locked=hit.locked)
+    impulses, wrenches = m.loop_impulses(s)
+    rank = m.loop_rank(s)[0] + hit.locked.sum()
+    close(after[hit.at], e["u_after"], T, "u_after", SMALL * hit.velocity)
+    close(lost, e["kinetic_energy_of_jump"], T, "kinetic_energy_of_jump", SMALL * hit.energy)
+    close(hit.by_row(impulses, force), e["impulse"], T, "impulse", SMALL * hit.momentum)
+    assert rank == e["rank"] and (rank == e["rows"]) == e["impulse_unique"]
+    push = max([largest(c["force_impulse"]) for c in e["constraints"].values()] + [SMALL * hit.momentum])
+    turn = max([largest(c["moment_impulse"]) for c in e["constraints"].values()] + [push * min(hit.length, 1)])
+    for name, c in e["constraints"].items():
+        f, point = wrenches[name]
+        close(point, c["point"], EXACT, f"point of {name}", hit.length)
+        close(f[3:], c["force_impulse"], T, f"force_impulse of {name}", push)
+        close(f[:3], c["moment_impulse"], T, f"moment_impulse of {name}", turn)
+    Q = force + m.loop_jacobian(s)[0].T @ impulses
+    close(Q[hit.at], e["gen_impulse"], T, "gen_impulse", SMALL * hit.momentum)
+    for name, values in e["state_after"].items():
+        body = m.body(name)
+        close(after[body.u], values["u"], T, f"u of {name}", hit.velocity)
+        close(after[body.u.stop : body.u.stop + body.modes], values.get("etadot", []), T, f"etadot of {name}", hit.velocity)
+    return after
+
+
+IMPULSES = sorted((ROOT / "test/data/golden").glob("i*.json"))
+
+
+@pytest.mark.parametrize("solver", ["dense", "recursive"])
+@pytest.mark.parametrize("path", IMPULSES, ids=lambda p: p.stem)
+def test_golden_impulse(path, solver):
+    hit = Hit(json.loads(path.read_text()), solver)
+    expect_system(hit)
+    expect_moment(hit, "before")
+    hit.s.u = expect_impulse(hit)
+    expect_moment(hit, "after")
+
+
+def test_there_are_golden_impulses():
+    assert len(IMPULSES) >= 3
 
 
 # ---- trajectories -------------------------------------------------------------------------------

@@ -331,6 +331,64 @@ def test_devices_are_listed_and_switched():
 # ---- results ------------------------------------------------------------------------------------
 
 
+MOVED = """
+calder: 1
+groups: {cart: {}}
+bodies:
+  rod: {mass: 2 kg, com: [0, 0, -0.5], inertia: [0.2, 0.2, 0.01]}
+  box: {mass: 1 kg, inertia: [1, 1, 1], group: cart}
+joints:
+  hinge: {type: revolute, axis: y, to: rod}
+  rail: {type: prismatic, axis: x, to: box}
+group_motions: {cart: {rail: {q: 0.1*t}}}
+events: {let: {at: 1 s, do: {release: cart}}}
+run: {duration: 4 s, step: 10 ms, method: rk4, formulation: system, update: 0.1 s}
+"""
+
+
+def test_dynamics_of_a_group_that_is_gone_are_refused():
+    b = calder.Builder()
+    for name in ("tug", "cargo"):
+        b.body(name, mass=100, inertia=(40, 50, 60), nodes={"port": (1, 0, 0)})
+    b.joint("flight", "free", to="tug").joint("latch", "weld", from_="tug/port", to="cargo/port")
+    sim = calder.Sim(b.model(), step=0.01)
+    sim.detach("latch", "free")
+    assert sim.group_of("cargo") == "free" and sim.joint_state("latch") == ("open", False) and sim.propagation("free") == "flexible"
+    assert sim.joint_state("flight") == ("tree", False)
+    state = sim.states["free"]
+    independent, form = state.group.independent(state), state.group.system_form()
+    assert independent.mass_matrix().shape == (6, 6) and np.all(np.isfinite(form.dynamics(state)[0]))
+    sim.attach("tug/port", "cargo/port", name="again", fit="a")
+    state = sim.states["main"]
+    closed = state.group.independent(state)
+    sim.close()
+    for gone in (independent.mass_matrix, independent.forward, lambda: independent.X, lambda: form.norm(np.ones(6)),
+                 lambda: form.info, closed.mass_matrix):
+        with pytest.raises(calder.StaleError):
+            gone()
+
+
+def test_given_motions_are_released_and_resumed():
+    sim = calder.Sim(calder.loads(MOVED))
+    assert sim.is_moved("cart") and not sim.is_moved("main") and sim.motion("cart") and sim.motion("main") is None
+    sim.run(2)
+    assert not sim.is_moved("cart") and sim.states["cart"].q["rail"] == pytest.approx(0.2)
+    sim.states["cart"].u["rail"] = 0.0
+    sim.run(1)
+    assert sim.states["cart"].q["rail"] == pytest.approx(0.2)
+    sim.resume_motion("cart")
+    assert sim.is_moved("cart") and sim.states["cart"].q["rail"] == pytest.approx(0.3)
+    with pytest.raises(calder.Error):
+        sim.resume_motion("main")
+
+
+def test_held_matrices_of_a_run_are_reported(arm):
+    sim = calder.Sim(calder.loads(MOVED)).run(1)
+    report = sim.formulation
+    assert report.updates >= 10 and report.modes >= 1 and report.energy_removed == 0 and report.error >= 0
+    assert calder.Sim(arm).run(0.1).formulation.updates == 0
+
+
 def test_results_have_names_units_and_tables(arm, tmp_path):
     r = calder.Sim(arm).record(["q", "energy", "pose:lower"], 1, interval=0.1)
     assert len(r) == 11 and r["q"].shape == (11, 2) and r["q:elbow"].shape == (11,) and r.units["q:elbow"] == "rad"
