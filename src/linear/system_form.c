@@ -351,6 +351,9 @@ CalStatus cal_system_form_dynamics(CalSystemForm *form, const CalState *state, c
 	if (status != CAL_OK)
 		return status;
 	(has_modes(form) ? add_accelerations : solve_accelerations)(form, udot);
+	for (int i = 0; i < form->nu; i++)
+		if (!isfinite(udot[i]))
+			return CAL_NOT_FINITE;
 	return force ? find_forces(form, state, input, work, udot, force) : CAL_OK;
 }
 

@@ -44,6 +44,10 @@ static void fresh_matrices_are_forward_dynamics(void **state) {
 		if (!(error <= 1e-8 * (1 + size)) || !(force_error <= 1e-8 * (1 + force_size)))
 			fail_msg("seed %llu: accelerations off by %.2g of %.2g, forces by %.2g of %.2g", (unsigned long long)seed,
 			         error, size, force_error, force_size);
+		if (f->nu > 0) {
+			f->state.u[0] = NAN;
+			assert_int_equal(cal_system_form_dynamics(form, &f->state, &f->input, f->work, udot, NULL), CAL_NOT_FINITE);
+		}
 		cal_system_form_destroy(form);
 		fixture_destroy(f);
 	}
