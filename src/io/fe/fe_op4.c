@@ -141,6 +141,8 @@ static CalStatus next_line(Op4 *o) {
 	return status != CAL_OK ? status : bad(o, "the file ends within a matrix");
 }
 
+enum { LARGEST = 1 << 30 }; // of counts and indices: sums of them do not overflow
+
 /* The next `count` integers: a line of text, or words of the record. */
 static CalStatus take_integers(Op4 *o, int count, long *value) {
 	CalStatus status = o->word == 0 ? next_line(o) : CAL_OK;
@@ -153,7 +155,10 @@ static CalStatus take_integers(Op4 *o, int count, long *value) {
 		if (o->left < o->word)
 			return bad(o, "a record is shorter than its words");
 		const uint64_t bits = binary_bits(o, o->record, o->word);
-		value[i] = o->word == 8 ? (long)(int64_t)bits : (long)(int32_t)(uint32_t)bits;
+		const int64_t wide = o->word == 8 ? (int64_t)bits : (int32_t)(uint32_t)bits;
+		if (wide < -LARGEST || wide > LARGEST)
+			return bad(o, "a count or an index is too large");
+		value[i] = (long)wide;
 		o->record += o->word;
 		o->left -= o->word;
 	}

@@ -90,6 +90,8 @@ write("complex", data[:16] + struct.pack("<i", 4) + data[20:])
 write("sizes", data[:4] + struct.pack("<ii", 2**31 - 1, 2**31 - 1) + data[12:])
 write("record", data[:32] + struct.pack("<i", 2**31 - 1) + data[36:])
 write("rows", data[:36] + struct.pack("<iii", 1, 0, 2**30) + data[48:])
+wide = open("wide_bigmat.op4", "rb").read()
+write("huge", wide[:84] + struct.pack("<q", 2**63 - 1) + wide[92:])  # length of the first string
 write("infinite", text.replace("1.1200000000000000E+08", "1.1200000000000000E+999"[:23], 1))
 write("half", text.replace("      30      30       6       2KAA", "      30      30       6       3KAA", 1))
 PY
@@ -99,6 +101,7 @@ refused "complex" half.op4
 refused "error" sizes.op4
 refused "a record does not end" record.op4
 refused "error" rows.op4
+refused "too large" huge.op4
 refused "finite" infinite.op4
 "$CALDER" modes "$data/beam.pch" --bulk text_dense.bdf >out 2>err
 [ $? -eq 2 ] || problem "--bulk for a punch file"
