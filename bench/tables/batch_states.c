@@ -19,7 +19,7 @@
 
 enum { BODIES = 32, THREADS_MOST = 64, WAYS_MOST = 8, STEPS = 10 };
 
-/* One thread: its CPU time, which others on the machine hardly change; several: the time that passes. */
+/* One thread: its CPU time, which other work on the machine changes little; several: the time that passes. */
 enum { CPU, WALL, CLOCKS };
 
 static double seconds(int clock) {

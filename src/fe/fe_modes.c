@@ -9,7 +9,7 @@
  * that has become too large is replaced by its best modes (Wu and Simon 2000).
  *
  * The start is a fixed pseudo-random block: the same input gives the same modes. An iteration can still leave out a mode
- * that the start hardly has, so that the modes below the last one wanted are counted (Sturm); if some are missing, it
+ * of which the start has almost nothing, so that the modes below the last one wanted are counted (Sturm); if some are missing, it
  * continues from new vectors beside the modes that are known.
  */
 #include <math.h>

@@ -402,7 +402,7 @@ static void motions_agree(void **state) {
 	check_that(0, fabs(compare_motions(4)) > 20);
 }
 
-/* Springs pull it to and fro, dampers and rotors slow it down. */
+/* Springs make it swing, dampers and rotors slow it down. */
 static void motions_with_springs_agree(void **state) {
 	(void)state;
 	loaded = true;
