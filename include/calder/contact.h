@@ -151,6 +151,13 @@ typedef struct CalContactPoint {
 	CalVec3 friction; // on a; the opposite on b [N]
 } CalContactPoint;
 
+/** The pair of shapes that overlaps most in proportion to what its law is for. */
+typedef struct CalContactOverlap {
+	int a, b;     // shapes; -1: none touch
+	double depth; // of their deepest point [m]
+	double limit; // beyond this depth the direction of their force may jump; INFINITY: never (planes) [m]
+} CalContactOverlap;
+
 typedef struct CalContactSummary {
 	int pairs;         // whose bounding boxes overlap
 	int touching;      // with at least one point
@@ -161,6 +168,7 @@ typedef struct CalContactSummary {
 	double dissipated; // power turned to heat by the normal forces [W], >= 0
 	double friction;   // power turned to heat by friction [W], >= 0
 	double deepest;    // largest depth [m]
+	CalContactOverlap overlap;
 } CalContactSummary;
 
 enum { CAL_CONTACT_PAIR_POINTS = 64 };
@@ -177,10 +185,11 @@ CAL_API CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *
 
 /** Look-ahead of moving shapes: for how long none of them can touch that does not touch yet. */
 typedef struct CalContactLookahead {
-	double horizon;      // how far ahead is asked for [s], > 0; made shorter where too many pairs are in reach
-	double contact_free; // for so long no pair begins to touch; at most the horizon [s]
-	double max_step;     // no step may be longer, or shapes that touch might pass through each other unseen [s]
-	int a, b;            // the pair that bounds contact_free, -1: none can touch within the horizon
+	double horizon;            // how far ahead is asked for [s], > 0; made shorter where too many pairs are in reach
+	double contact_free;       // for so long no pair begins to touch; at most the horizon [s]
+	double max_step;           // no step may be longer, or shapes that touch might pass through each other unseen [s]
+	int a, b;                  // the pair that bounds contact_free, -1: none can touch within the horizon
+	CalContactOverlap overlap; // at these poses
 } CalContactLookahead;
 
 /**

@@ -24,7 +24,7 @@ extern "C" {
 	X(CAL_DOUBT_STABILITY, "stability")     /* a fixed step is beyond what is stable */                      \
 	X(CAL_DOUBT_STEPS, "steps")             /* steps are not those that were asked for */                    \
 	X(CAL_DOUBT_ACCURACY, "accuracy")       /* the error is larger than the tolerance suggests */            \
-	X(CAL_DOUBT_CONTACT, "contact")         /* a contact was missed, or met too late */                      \
+	X(CAL_DOUBT_CONTACT, "contact")         /* a contact was missed, met too late, or is too deep */         \
 	X(CAL_DOUBT_ASSEMBLY, "assembly")       /* the start was moved to close loops */                         \
 	X(CAL_DOUBT_FORMULA, "formula")         /* an expression jumps or chatters */                            \
 	X(CAL_DOUBT_REPLAY, "replay")           /* what is shown is not what happened */                         \

@@ -98,6 +98,24 @@ CalStatus cal_contact_point(const CalContactWork *work, int index, CalContactPoi
 
 int cal_contact_failed_node(const CalContactWork *work) { return work ? work->failed_node : -1; }
 
+/* ---- overlap ----------------------------------------------------------------------------------- */
+
+/*
+ * The normal of a pair jumps where one has come through to the other's middle: at the depth of both half thicknesses. The
+ * center of a round shape within a box or a mesh may be near to two faces long before.
+ */
+static double overlap_limit(const Shape *a, const Shape *b) {
+	const double half = 0.5 * (a->size + b->size);
+	return isfinite(half) && shape_is_round(a) != shape_is_round(b) ? fmin(half, shape_is_round(a) ? a->size : b->size)
+	                                                                : half;
+}
+
+void overlap_note(const CalContactSet *set, int a, int b, double depth, CalContactOverlap *most) {
+	const double limit = overlap_limit(&set->shapes[a], &set->shapes[b]);
+	if (most->a < 0 || depth * most->limit > most->depth * limit)
+		*most = (CalContactOverlap){a, b, depth, limit};
+}
+
 /* ---- evaluation -------------------------------------------------------------------------------- */
 
 /* One evaluation on its way. */
@@ -171,8 +189,10 @@ static void evaluate_pair(Evaluation *e, int i, int j) {
 	const PairLaw law = law_combine(sa, sb);
 	e->sum.touching++;
 	e->sum.dropped += m->dropped;
-	for (int k = 0; k < m->count; k++)
+	for (int k = 0; k < m->count; k++) {
 		apply_contact(e, a, b, &law, &m->touch[k]);
+		overlap_note(e->set, a, b, m->touch[k].depth, &e->sum.overlap);
+	}
 }
 
 static void sweep_pairs(Evaluation *e, int axis) {
@@ -209,7 +229,12 @@ CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *poses, c
 	    (set->node_count > 0 && (!poses || !velocities || !wrenches)))
 		return CAL_ERR_ARGUMENT;
 	const size_t bytes = (size_t)set->node_count * sizeof *wrenches;
-	Evaluation e = {.set = set, .poses = poses, .velocities = velocities, .work = work, .wrenches = wrenches};
+	Evaluation e = {.set = set,
+	                .poses = poses,
+	                .velocities = velocities,
+	                .work = work,
+	                .wrenches = wrenches,
+	                .sum.overlap = {-1, -1, 0, INFINITY}};
 	CalStatus status = CAL_OK;
 	if (bytes > 0)
 		memset(wrenches, 0, bytes);

@@ -85,6 +85,7 @@ static void look_ahead_touching(const Look *k, int a, int b) {
 	const Manifold *m = &k->work->manifold;
 	for (int i = 0; i < m->count; i++) {
 		const Touch *t = &m->touch[i];
+		overlap_note(k->set, a, b, t->depth, &k->out->overlap);
 		const vec3 va = contact_velocity(k->poses, k->velocities, sa, t->p).l;
 		const vec3 vb = contact_velocity(k->poses, k->velocities, sb, t->p).l;
 		const double r = dot(sub(va, vb), t->n);
@@ -237,6 +238,7 @@ CalStatus cal_contact_look_ahead(const CalContactSet *set, const CalPose *poses,
 	lookahead->contact_free = lookahead->horizon;
 	lookahead->max_step = INFINITY;
 	lookahead->a = lookahead->b = -1;
+	lookahead->overlap = (CalContactOverlap){-1, -1, 0, INFINITY};
 	sweep_ahead(&look, axis, INT_MAX, look_ahead_pair);
 	work->near_a = lookahead->a;
 	work->near_b = lookahead->b;

@@ -212,12 +212,10 @@ bool shapes_may_touch(const Shape *a, const Shape *b) {
 	       !(a->owner != 0 && a->owner == b->owner) && (a->layers & b->mask) && (b->layers & a->mask);
 }
 
-static bool is_round(const Shape *s) { return s->type == CAL_SHAPE_SPHERE || s->type == CAL_SHAPE_CAPSULE; }
-
 /* Two shapes that may touch must agree on a law with a finite stiffness. */
 static CalStatus check_pair(const Shape *a, const Shape *b, CalError *error) {
 	const CalContactMaterial *x = &a->material, *y = &b->material;
-	if (x->modulus > 0 && y->modulus > 0 && (is_round(a) || is_round(b)))
+	if (x->modulus > 0 && y->modulus > 0 && (shape_is_round(a) || shape_is_round(b)))
 		return isfinite(x->modulus) || isfinite(y->modulus)
 		           ? CAL_OK
 		           : error_set(

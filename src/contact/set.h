@@ -58,6 +58,10 @@ static inline spatial contact_velocity(const CalPose *poses, const CalSpatial *v
 	return motion_shift(spatial_in(velocities[s->node_index]), sub(p, vec_in(poses[s->node_index].r)));
 }
 
+static inline bool shape_is_round(const Shape *s) {
+	return s->type == CAL_SHAPE_SPHERE || s->type == CAL_SHAPE_CAPSULE;
+}
+
 /** Whether the two may touch at all, wherever they are. */
 bool shapes_may_touch(const Shape *a, const Shape *b);
 
@@ -66,6 +70,9 @@ bool shapes_may_touch(const Shape *a, const Shape *b);
  * that holds for all of them, zero where there is none (meshes). Beyond `limit` the result may be `limit`.
  */
 double shapes_gap(const Shape *a, const Frame *fa, const Shape *b, const Frame *fb, double limit, vec3 *n);
+
+/** Replaces *most if shapes a and b, whose deepest point is `depth` deep, overlap more in proportion to their limit. */
+void overlap_note(const CalContactSet *set, int a, int b, double depth, CalContactOverlap *most);
 
 /* ---- broad phase --- */
 

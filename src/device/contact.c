@@ -94,6 +94,22 @@ static int contact_values(const CalDevice *device, CalEvalContext *context, doub
 	return 0;
 }
 
+/* Of states that count: at lookaheads, and at evaluations of fixed steps. */
+static void doubt_overlap(const Contact *c, CalEvalContext *context, const CalContactOverlap *overlap) {
+	if (overlap->a < 0 || !(overlap->depth > overlap->limit))
+		return;
+	const char *a = cal_contact_shape_name(c->set, overlap->a), *b = cal_contact_shape_name(c->set, overlap->b);
+	CalDoubt doubt = {
+		.kind = CAL_DOUBT_CONTACT, .time = cal_context_time(context), .value = overlap->depth, .limit = overlap->limit};
+	snprintf(doubt.object, sizeof doubt.object, "shapes \"%.36s\" and \"%.36s\"", a, b);
+	snprintf(
+		doubt.text, sizeof doubt.text,
+		"shapes \"%.60s\" and \"%.60s\" overlap by %.4g m at t = %.6g s; beyond %.4g m their force may jump from one "
+		"side to the other; check where they start, give them a stiffer material, or keep the pair apart by layers",
+		a, b, overlap->depth, cal_context_time(context), overlap->limit);
+	cal_context_add_doubt(context, &doubt);
+}
+
 /* After a step the last evaluation was that at its end: it shows whether there is anything to look for. */
 static int contact_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	Contact *c = device->data;
@@ -105,6 +121,7 @@ static int contact_outlook(const CalDevice *device, CalEvalContext *context, Cal
 	if (place_slots(c, context, true) != CAL_OK ||
 	    cal_contact_look_ahead(c->set, c->pose, c->motion, c->bend, c->work, &own) != CAL_OK)
 		return 1;
+	doubt_overlap(c, context, &own.overlap);
 	lookahead->event_free = own.contact_free;
 	lookahead->max_step = own.max_step;
 	return 0;
@@ -145,6 +162,8 @@ static int contact_evaluate(const CalDevice *device, CalEvalContext *context, do
 	if (touch(c, context, &summary) != CAL_OK)
 		return 1;
 	doubt_leaps(c, context);
+	if (cal_context_fixed_step(context) > 0)
+		doubt_overlap(c, context, &summary.overlap);
 	for (int i = 0; i < c->slots; i++) {
 		const CalVec3 f = c->wrench[i].linear, n = c->wrench[i].angular;
 		if (f.x != 0 || f.y != 0 || f.z != 0 || n.x != 0 || n.y != 0 || n.z != 0)

@@ -177,12 +177,43 @@ static void what_cannot_touch_is_refused(void **state) {
 	rig_free(&rig);
 }
 
+/* Doubts of kind contact of two balls (radius 0.1 m) on one line that start `apart` from center to center. */
+static int overlap_doubts(CalMethod method, double step, double apart) {
+	Rig rig = rig_new();
+	const CalBodyId a = rig_body(&rig, main_group, ground, "a", rig_joint(CAL_JOINT_PRISMATIC, 1, 0, 0), 1, moments);
+	const CalBodyId b = rig_body(&rig, main_group, ground, "b", rig_joint(CAL_JOINT_PRISMATIC, 1, 0, 0), 1, moments);
+	const CalShapeDef shapes[2] = {ball("a", 0.7, 1), ball("b", 0.7, 1)};
+	const CalNodeId nodes[2] = {rig_frame(&rig, a), rig_frame(&rig, b)};
+	int count = 0;
+	rig_sim(&rig, method, step);
+	rig_ok(cal_sim_add_contact(rig.sim,
+	                           &(CalContactDef){.name = "touch", .shapes = shapes, .nodes = nodes, .shape_count = 2},
+	                           NULL, &rig_error));
+	cal_sim_state(rig.sim, 0)->q[1] = apart;
+	rig_advance(&rig, 1e-3);
+	CalDoubt doubt;
+	for (int i = 0; cal_sim_doubt(rig.sim, i, &doubt) == CAL_OK; i++)
+		count += doubt.kind == CAL_DOUBT_CONTACT;
+	rig_free(&rig);
+	return count;
+}
+
+/* Half of both radii is the limit: deeper, the centers may pass each other, and the force then jumps. */
+static void shapes_that_overlap_too_far_raise_a_doubt(void **state) {
+	(void)state;
+	assert_int_equal(overlap_doubts(CAL_METHOD_DOPRI5, 0, 0.12), 0);
+	assert_int_equal(overlap_doubts(CAL_METHOD_RK4, 1e-6, 0.12), 0);
+	assert_int_equal(overlap_doubts(CAL_METHOD_DOPRI5, 0, 0.05), 1);
+	assert_int_equal(overlap_doubts(CAL_METHOD_RK4, 1e-6, 0.05), 1);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ball_bounces_as_its_material_says),
 		cmocka_unit_test(groups_collide_and_keep_their_momentum),
 		cmocka_unit_test(a_flexible_tip_is_hit_by_another_group),
 		cmocka_unit_test(shapes_of_a_body_that_was_removed_are_left_out),
+		cmocka_unit_test(shapes_that_overlap_too_far_raise_a_doubt),
 		cmocka_unit_test(what_cannot_touch_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
