@@ -31,6 +31,8 @@ SENSITIVE = 1e4  # models that amplify more than this are not compared
 HANG_S = 1800  # a run that takes longer hangs, however busy the machine is
 DEFAULT = "dopri5"
 SAMPLES = 4
+KICKS = (1, 2)  # samples after which small forces disturb the motion, to measure the same for errors that are made later
+SEEN = 1e-8  # an effect of a kick that is smaller is not known well enough
 FEW = 60  # so many models have everything that models.py can make
 MAX_STEPS = 100000  # from one sample to the next; a run that needs more stops with an error
 
@@ -74,6 +76,10 @@ def with_refined_pulses(model, parts):
     return model
 
 
+def at(columns, sample):
+    return {name: values[sample : sample + 1] for name, values in columns.items()}
+
+
 class Attack:
     def __init__(self, calder, keep):
         self.calder, self.keep = calder, Path(keep)
@@ -113,8 +119,8 @@ class Attack:
 
     # ---- comparison ----
 
-    def distance(self, model, a, b):
-        """Largest difference of each kind of column, divided by the largest value of its kind in b."""
+    def distance(self, model, a, b, scales=None):
+        """Largest difference of each kind of column, divided by the largest value of its kind in b, or in scales."""
         if a.keys() != b.keys() or len(a["t"]) != len(b["t"]):
             return math.inf
         a = dict(a)
@@ -130,7 +136,8 @@ class Attack:
             if any(math.isnan(x) != math.isnan(y) for x, y in pairs):
                 return math.inf
             pairs = [(x, y) for x, y in pairs if not math.isnan(x)]
-            scale = max((abs(y) for _, y in pairs), default=0)
+            sizes = [y for name in scales if kind.match(name) for y in scales[name]] if scales else [y for _, y in pairs]
+            scale = max((abs(y) for y in sizes if not math.isnan(y)), default=0)
             error = max((abs(x - y) for x, y in pairs), default=0)
             worst = max(worst, error / scale if scale else error)
         return worst
@@ -156,9 +163,34 @@ class Attack:
                 state[key] = [x * factor() for x in u] if isinstance(u, list) else u * factor()
         return other
 
+    def kicked(self, model, seed, sample):
+        """The same model with small forces on all bodies just before a sample."""
+        rng = random.Random(-seed)
+        other = json.loads(json.dumps(model))
+        end, width = model["run"]["duration"] * sample / SAMPLES, model["run"]["duration"] / 1000
+        for name, body in model["bodies"].items():
+            most = PERTURBATION * body.get("mass", 1) / width  # for a change of speed by 1e-6 m/s
+            tables = [[[0, 0], [end - 2 * width, 0], [end - width, most * rng.uniform(-1, 1)], [end, 0]] for _ in range(3)]
+            node = f"{name}/root" if "beam" in body else name
+            other["devices"][f"kick {name}"] = {"type": "applied_load", "node": node, "force": tables}
+        return other
+
+    def growth_of_kick(self, folder, model, seed, sample, reference, fine):
+        """How much the effect of a kick grows from the sample after it to the end; 1 if it has none or cannot be told apart."""
+        other = self.run(folder, self.kicked(model, seed, sample), fine)
+        if other.code != 0:
+            return 1
+        effect = [self.distance(model, at(other.columns, i), at(reference.columns, i), reference.columns) for i in range(sample, SAMPLES + 1)]
+        return max(effect) / effect[0] if effect[0] > SEEN else 1
+
     def growth(self, folder, model, seed, reference):
-        """The most that one of a few perturbations grows; None if one of them has no motion."""
+        """
+        The most that one of a few perturbations grows; None if one of them has no motion. Errors are made all along a run:
+        some motions damp what disturbs their start and amplify what disturbs them later.
+        """
         fine, worst = {"rtol": 1e-10, "atol": 1e-13, "max_step": model["run"]["duration"] / 1000}, 1
+        for sample in KICKS:
+            worst = max(worst, self.growth_of_kick(folder, model, seed, sample, reference, fine))
         for k in range(PERTURBATIONS):
             other = self.run(folder, self.perturbed(model, PERTURBATIONS * seed + k), fine)
             if other.code != 0:
