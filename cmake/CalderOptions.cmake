@@ -22,6 +22,11 @@ add_library(calder_flags INTERFACE)
 # -ffp-contract=off: a*b+c rounds twice everywhere, so that every compiler and CPU gives the same bits.
 # -fno-math-errno: sqrt is one instruction; nothing in the library reads errno after it.
 target_compile_options(calder_flags INTERFACE -ffp-contract=off -fno-math-errno)
+# gcc up to 12 fuses multiplications with alternating additions (vfmaddsub) in spite of -ffp-contract=off where the processor
+# can, e.g. with -march=native.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
+	target_compile_options(calder_flags INTERFACE -fno-tree-slp-vectorize)
+endif()
 # 32-bit x86 computes in 80 bits unless told otherwise, and rounds wherever a register is spilled.
 if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(i.86|x86|x86_64|AMD64|amd64)$")
 	target_compile_options(calder_flags INTERFACE -msse2 -mfpmath=sse)

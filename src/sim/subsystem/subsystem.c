@@ -42,7 +42,7 @@ static void explain_failure(CalEvalContext *context, const Subsystem *subsystem,
 	const bool says = subsystem_is_compiled(subsystem) && subsystem->def.ops->explain;
 	const char *own = says ? subsystem->def.ops->explain(subsystem->def.self) : NULL;
 	const bool from = subsystem->origin[0] != 0;
-	char text[320];
+	char text[400];
 	snprintf(text, sizeof text, "%.200s%s%.100s%s%.80s%s", what, own && own[0] ? ": " : "", own ? own : "",
 	         from ? " (" : "", subsystem->origin, from ? ")" : "");
 	cal_context_explain_failure(context, text);
