@@ -110,6 +110,14 @@ PACKED pack pack_times(real s, pack x) { return pack_mul(pack_all(s), x); }
 PACKED pack pack_madd(pack a, real s, pack x) { return pack_add(a, pack_mul(pack_all(s), x)); }
 PACKED pack pack_msub(pack a, real s, pack x) { return pack_sub(a, pack_mul(pack_all(s), x)); }
 PACKED pack pack_mac(pack a, pack x, pack y) { return pack_add(a, pack_mul(x, y)); }
+/* x before the first three of `row`. */
+#if CAL_LANES > 1
+PACKED pack pack_push(real x, pack row) { return (pack){{x, row.lane[0], row.lane[1], row.lane[2]}}; }
+#elif defined(__AVX__)
+PACKED pack pack_push(real x, pack row) { return SHUFFLE(pack_all(x), row, 0, 4, 5, 6); }
+#else
+PACKED pack pack_push(real x, pack row) { return (pack){{x, row.lo[0]}, {row.lo[1], row.hi[0]}}; }
+#endif
 PACKED real pack_sum(pack x) { return (pack_lane(x, 0) + pack_lane(x, 2)) + (pack_lane(x, 1) + pack_lane(x, 3)); }
 
 /* Four sums at once, each in the order of pack_sum(). */
@@ -207,6 +215,12 @@ PACKED pspatial pspatial_add(pspatial a, pspatial b) { return (pspatial){pvec_ad
 PACKED pspatial pspatial_sub_outer(pspatial a, spatial s, pack x) {
 	return (pspatial){pvec_sub_outer(a.a, s.a, x), pvec_sub_outer(a.l, s.l, x)};
 }
+PACKED pspatial pspatial_zero(void) { return (pspatial){pvec_zero(), pvec_zero()}; }
+PACKED pvec3 pvec_push(vec3 a, pvec3 v) {
+	return (pvec3){pack_push(a.x, v.x), pack_push(a.y, v.y), pack_push(a.z, v.z)};
+}
+/* s as the first of four, the last of which is gone. */
+PACKED pspatial pspatial_push(spatial s, pspatial v) { return (pspatial){pvec_push(s.a, v.a), pvec_push(s.l, v.l)}; }
 PACKED pack pspatial_dot(spatial a, pspatial v) { return pack_add(pvec_dot(a.a, v.a), pvec_dot(a.l, v.l)); }
 PACKED spatial pspatial_lane(pspatial s, int i) {
 	return (spatial){{pack_lane(s.a.x, i), pack_lane(s.a.y, i), pack_lane(s.a.z, i)},

@@ -144,6 +144,8 @@ struct CalModel {
 	const double *trig_offset;       // [trig_count] constant turn from the joint's zero to the link's
 	const uint8_t *prescribed;       // [nu] as described
 	const int32_t *dof_parent;       // [nu] next degree of freedom towards the ground, -1: none
+	const int32_t *dof_depth;        // [nu] how many there are between it and the ground
+	const size_t *mass_row;          // [nu + 1] first entry of each row of the sparse mass matrix
 	ModelIndex index;                // by name and id; a branch has none
 };
 

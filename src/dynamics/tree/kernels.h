@@ -9,6 +9,7 @@
 #define CALDER_DYNAMICS_TREE_KERNELS_H
 
 #include "dynamics/tree/articulated.h"
+#include "dynamics/tree/composite.h"
 
 #if CAL_LANES == 1
 typedef struct ForwardKernels {
@@ -20,6 +21,14 @@ typedef struct ForwardKernels {
 } ForwardKernels;
 
 const ForwardKernels *forward_kernels(CpuIsa isa);
+
+typedef struct InertiaKernels {
+	void (*composite_outward)(const CalModel *model, const double *q, CalWork *work);
+	void (*composite_inward)(const CalModel *model, CalWork *work);
+	void (*composite_matrix)(const CalModel *model, MassForm form, CalWork *work, double *M);
+} InertiaKernels;
+
+const InertiaKernels *inertia_kernels(CpuIsa isa);
 #endif
 
 #endif
