@@ -216,6 +216,21 @@ PACKED sym3 trio_sym_out(trio_sym s) {
 	const vec3 d = trio_vec(s.d), n = trio_vec(s.n);
 	return (sym3){d.x, d.y, d.z, n.x, n.z, n.y};
 }
+/* From and to memory, one load and store per trio; what follows a sym3 is left alone. */
+#if CAL_LANES == 1 && defined(__AVX__)
+PACKED trio_sym trio_sym_load(const sym3 *s) {
+	const pack o = {0}, off = pack_load(&s->zz); // zz, xy, xz, yz
+	return (trio_sym){SHUFFLE(pack_load(&s->xx), o, 0, 1, 2, 7), SHUFFLE(SHUFFLE(off, off, 1, 3, 2, 0), o, 0, 1, 2, 7)};
+}
+PACKED void trio_sym_store(sym3 *s, trio_sym x) {
+	const pack off = SHUFFLE(SHUFFLE(x.n, x.n, 3, 0, 2, 1), SHUFFLE(x.d, x.d, 2, 2, 2, 2), 4, 1, 2, 3);
+	memcpy(&s->xx, &x.d, sizeof x.d);
+	memcpy(&s->zz, &off, sizeof off);
+}
+#else
+PACKED trio_sym trio_sym_load(const sym3 *s) { return trio_sym_from(*s); }
+PACKED void trio_sym_store(sym3 *s, trio_sym x) { *s = trio_sym_out(x); }
+#endif
 PACKED trio_sym trio_sym_add(trio_sym a, trio_sym b) { return (trio_sym){trio_add(a.d, b.d), trio_add(a.n, b.n)}; }
 /* s v; v1 = next(v), v2 = prev(v) */
 PACKED trio trio_sym_mul(trio_sym s, trio v, trio v1, trio v2) {

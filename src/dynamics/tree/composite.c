@@ -5,23 +5,54 @@
  *   inward   R(k) = own + sum over children of R shifted to O_k:
  *            mc' = mc + m r,  Sigma' = Sigma + g r' + r g' with g = mc + m r / 2
  *   matrix   column of a dof of link j: F = R(j) S; walking to the ground, F shifts and M(i,j) = S_i'F
+ *
  * World axes make the walk a cross product per link, and four columns of one path walk side by side in the lanes of a
- * register: 9 multiplications and 8 additions per four entries of M.
+ * pack: 9 multiplications and 8 additions per four entries of M. Composites and poses are carried from link to link in
+ * registers (math/trio.h).
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/composite.h"
+#include "math/trio.h"
 
-INLINE Composite composite_shift(Composite c, vec3 r) {
-	const vec3 mr = scale(c.m, r);
-	const vec3 g = {c.mc.x + 0.5 * mr.x, c.mc.y + 0.5 * mr.y, c.mc.z + 0.5 * mr.z};
-	c.mc = add(c.mc, mr);
-	c.Sigma.xx += 2.0 * (g.x * r.x);
-	c.Sigma.yy += 2.0 * (g.y * r.y);
-	c.Sigma.zz += 2.0 * (g.z * r.z);
-	c.Sigma.xy += g.x * r.y + r.x * g.y;
-	c.Sigma.xz += g.x * r.z + r.x * g.z;
-	c.Sigma.yz += g.y * r.z + r.y * g.z;
-	return c;
+/* ---- composites -------------------------------------------------------------------------------- */
+
+/* A Composite in registers. */
+typedef struct Moments {
+	real m;
+	trio mc;
+	trio_sym Sigma;
+} Moments;
+
+INLINE Moments moments_load(const Composite *c) {
+	return (Moments){c->m, trio_load_wide(&c->mc), trio_sym_load(&c->Sigma)};
+}
+
+INLINE void moments_store(Composite *c, const Moments *x) {
+	c->m = x->m;
+	trio_store_wide(&c->mc, x->mc); // Sigma is next
+	trio_sym_store(&c->Sigma, x->Sigma);
+}
+
+INLINE Moments moments_add(Moments a, Moments b) {
+	return (Moments){a.m + b.m, trio_add(a.mc, b.mc), trio_sym_add(a.Sigma, b.Sigma)};
+}
+
+/* The same about the origin r inboard. */
+INLINE Moments moments_shift(Moments c, trio r) {
+	const trio mr = trio_times(c.m, r);
+	const trio g = trio_madd(c.mc, real_from(0.5), mr), gr = trio_mul(g, r);
+	const trio n = trio_mac(trio_mul(g, trio_next(r)), r, trio_next(g));
+	return (Moments){
+		c.m, trio_add(c.mc, mr), {trio_add(c.Sigma.d, trio_add(gr, gr)), trio_add(c.Sigma.n, n)}};
+}
+
+/* Mass moments of a link in world axes: Sigma = zz 1 + xp' + px' + ys' + sy' (math/inertia.h). */
+INLINE Moments link_moments(const DInertia *b, trio3 R) {
+	const trio p = trio3_mul_dvec(R, (dvec3){b->ha, b->d, b->e});
+	const trio s = trio_madd(trio_times(real_from(b->hb), R.y), real_from(b->f), R.z);
+	trio_sym Sigma = trio_sym_pairs(R.x, p, R.y, s);
+	Sigma.d = trio_add(trio_all(real_from(b->zz)), Sigma.d);
+	return (Moments){real_from(b->m), trio3_mul_dvec(R, b->mc), Sigma};
 }
 
 /* What the composite of a flexible body's link does to its modes. */
@@ -35,54 +66,100 @@ static void composite_flexible(const CalModel *model, const Link *link, int i, C
 	}
 }
 
-/* Adds the composite of link i, now complete, to its parent's. */
-INLINE void pass_composite(const CalModel *model, CalWork *work, int i) {
-	if (UNLIKELY(model->links[i].flex >= 0))
-		composite_flexible(model, &model->links[i], i, work);
-	const int p = model->links[i].parent;
-	if (p < 0)
-		return;
-	const Composite c = composite_shift(work->composite[i], work->links[i].r);
-	composite_add(&work->composite[p], &c);
+/*
+ * The composite of link i, now complete, and on to its parent. carry: of link i + 1, at the origin of link i where that
+ * is its parent; then of link i.
+ */
+INLINE Moments complete_composite(const CalModel *model, int i, CalWork *work, Moments *carry) {
+	const Link *link = &model->links[i];
+	Moments c = moments_load(&work->composite[i]);
+	if (LIKELY(i + 1 < model->link_count && link[1].parent == i))
+		c = moments_add(c, *carry);
+	moments_store(&work->composite[i], &c);
+	if (UNLIKELY(link->flex >= 0))
+		composite_flexible(model, link, i, work);
+	*carry = moments_shift(c, trio_load_wide(&work->links[i].r));
+	if (UNLIKELY(link->parent != i - 1 && link->parent >= 0)) {
+		Composite *parent = &work->composite[link->parent];
+		const Moments sum = moments_add(moments_load(parent), *carry);
+		moments_store(parent, &sum);
+	}
+	return c;
+}
+
+/* ---- outward ----------------------------------------------------------------------------------- */
+
+/* Orientation of link i on its base, whose orientation is R; stored with its origin. */
+INLINE trio3 place_link(const Link *link, int i, trio3 R, const real *q, CalWork *work) {
+	LinkWork *l = &work->links[i];
+	if (UNLIKELY(link->motion != PRIMITIVE_ROTATION && link->motion != PRIMITIVE_SPHERICAL &&
+	             link->motion != PRIMITIVE_TRANSLATION)) {
+		LANED(general_pose)(link, q, &work->links[link->parent], work, l);
+		return trio3_load_wide(&l->R);
+	}
+	trio r = trio3_mul_dvec(R, link->p);
+	R = LIKELY(link->pure_rx) ? trio3_turn_x(R, real_from(link->E.y.z), real_from(link->E.y.y))
+	                          : trio3_mul_dmat(R, link->E);
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
+		R = trio3_turn_z(R, work->sine[link->trig], work->cosine[link->trig]);
+	} else if (link->motion == PRIMITIVE_SPHERICAL) {
+		const real *e = q + link->q;
+		const mat3 turn = quat_matrix(e[0], e[1], e[2], e[3]);
+		R = (trio3){trio3_mul(R, turn.x), trio3_mul(R, turn.y), trio3_mul(R, turn.z)};
+	} else {
+		r = trio_madd(r, q[link->q], R.z);
+	}
+	trio3_store_wide(&l->R, R);
+	trio_store_wide(&l->r, r);
+	return R;
 }
 
 void LANED(composite_outward)(const CalModel *model, const real *q, CalWork *work) {
 	ground_init(work, (dvec3){0, 0, 0});
 	sweep_trig(model, q, work);
 	LANED(flexible_load)(model, q, NULL, NULL, NULL, work);
+	trio3 R = trio3_dmat(dmat_identity()); // of link i - 1
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
-		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
+		if (UNLIKELY(link->parent != i - 1))
+			R = trio3_load_wide(&work->links[link->parent].R);
+		R = place_link(link, i, R, q, work);
 		if (UNLIKELY(link->flex_body >= 0)) {
 			LANED(flexible_own)(model, link->flex_body, &model->flexes[link->flex_body].all, 0, work, &work->links[i]);
 			work->composite[i] = work->flex[link->flex_body].own;
 		} else {
-			work->composite[i] = link_inertia(link, &work->links[i].R);
+			const Moments own = link_moments(&link->inertia, R);
+			moments_store(&work->composite[i], &own);
 		}
 	}
 }
 
 void LANED(composite_inward)(const CalModel *model, CalWork *work) {
+	Moments carry = {.m = real_from(0)};
 	for (int i = model->link_count - 1; i >= 0; --i)
-		pass_composite(model, work, i);
+		complete_composite(model, i, work, &carry);
 }
 
 /* ---- the matrix ---------------------------------------------------------------------------------- */
 
-/* Up to four columns of M, of dofs in sequence, on their way to the ground: one per lane. */
-typedef struct Columns {
-	pspatial F;       // forces that the composites of their links need, at the origin of the link where they are now
-	int u, count;     // dof of the first lane, lanes in use
-	real *row[PACK];  // of M
-	real *mirror;     // dense: their entries in row 0 of the upper triangle
-} Columns;
-
 typedef struct Matrix {
 	const CalModel *model;
-	MassForm form;
 	real *M;
 	size_t n;
+	MassForm form;
 } Matrix;
+
+/* Up to four columns of M, of dofs in sequence, on their way to the ground: one per lane. */
+typedef struct Columns {
+	pspatial F; // forces that the composites of their links need, at the origin of the link where they are now
+	int u;      // dof of the first lane
+	int count;  // lanes in use
+} Columns;
+
+/* Rows of four dofs in sequence, and their place in the first row of the upper triangle. */
+typedef struct Rows {
+	real *a, *b, *c, *d, *mirror;
+} Rows;
 
 /* Where the entry of dof u is in the rows of M that have it. */
 INLINE size_t entry_of(const Matrix *to, int u) {
@@ -93,6 +170,10 @@ INLINE real *row_of(const Matrix *to, int u) {
 	return to->M + (to->form == MASS_SPARSE ? to->model->mass_row[u] : to->n * (size_t)u);
 }
 
+INLINE Rows four_rows(const Matrix *to, int u) {
+	return (Rows){row_of(to, u), row_of(to, u + 1), row_of(to, u + 2), row_of(to, u + 3), to->M + u};
+}
+
 /* Entry of dofs u >= v, and its mirror image. */
 INLINE void put_entry(const Matrix *to, int u, int v, real x) {
 	row_of(to, u)[entry_of(to, v)] = x;
@@ -100,75 +181,106 @@ INLINE void put_entry(const Matrix *to, int u, int v, real x) {
 		to->M[to->n * (size_t)v + (size_t)u] = x;
 }
 
-/* Entries of the columns and dof v, inboard of them; entry: entry_of() v. */
-INLINE void put_entries(const Matrix *to, const Columns *c, size_t entry, int v, pack x) {
-	if (LIKELY(c->count == PACK)) {
-		for (int k = 0; k < PACK; ++k)
-			c->row[k][entry] = pack_lane(x, k);
-		if (to->form == MASS_DENSE)
-			pack_store(c->mirror + to->n * (size_t)v, x);
-		return;
-	}
-	for (int k = 0; k < c->count; ++k) {
-		real lanes[PACK];
-		pack_store(lanes, x);
-		c->row[k][entry] = lanes[k];
-		if (to->form == MASS_DENSE)
-			c->mirror[to->n * (size_t)v + (size_t)k] = lanes[k];
-	}
+/* Entries of four columns and dof v, inboard of them; entry: entry_of() v. */
+INLINE void put_four(const Matrix *to, Rows rows, size_t entry, int v, pack x) {
+	rows.a[entry] = pack_lane(x, 0);
+	rows.b[entry] = pack_lane(x, 1);
+	rows.c[entry] = pack_lane(x, 2);
+	rows.d[entry] = pack_lane(x, 3);
+	if (to->form == MASS_DENSE)
+		pack_store(rows.mirror + to->n * (size_t)v, x);
+}
+
+/* The same for fewer columns. */
+INLINE void put_few(const Matrix *to, int u, int count, int v, pack x) {
+	put_entry(to, u, v, pack_lane(x, 0));
+	if (count > 1)
+		put_entry(to, u + 1, v, pack_lane(x, 1));
+	if (count > 2)
+		put_entry(to, u + 2, v, pack_lane(x, 2));
 }
 
 /* The modes of a flexible body have columns on its frame and on a node: their parts add up. */
-static void meet_modes(const Matrix *to, const CalWork *work, const Link *link, const Columns *c) {
+static void meet_modes(const Matrix *to, const CalWork *work, const Link *link, Columns c) {
 	const Flex *flex = &to->model->flexes[link->flex];
 	for (int k = 0; k < flex->m; ++k) {
 		const int v = flex->u + k;
 		real lanes[PACK];
-		pack_store(lanes, pspatial_dot(flexible_column(to->model, link, work, k), c->F));
-		for (int lane = 0; lane < c->count; ++lane)
-			put_entry(to, c->u + lane, v, c->row[lane][entry_of(to, v)] + lanes[lane]);
+		pack_store(lanes, pspatial_dot(flexible_column(to->model, link, work, k), c.F));
+		for (int lane = 0; lane < c.count; ++lane)
+			put_entry(to, c.u + lane, v, row_of(to, c.u + lane)[entry_of(to, v)] + lanes[lane]);
 	}
 }
 
-/* Entries of the columns, at the origin of link i, and its dofs. */
-INLINE void meet_link(const Matrix *to, const CalWork *work, const Link *link, int i, const Columns *c) {
-	const size_t entry = entry_of(to, link->u);
+/* Product of column j of link i with the columns. */
+INLINE pack column_dot(const CalWork *work, const Link *link, int i, int j, const pspatial *F) {
 	const mat3 *R = &work->links[i].R;
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION))
+		return pvec_dot(R->z, F->a);
+	if (link->motion == PRIMITIVE_SPHERICAL)
+		return pvec_dot(j == 0 ? R->x : j == 1 ? R->y : R->z, F->a);
+	return pspatial_dot(link_column(work, link, i, j), *F);
+}
+
+/* Entries of the columns, at the origin of link i, and its dofs. */
+INLINE void meet_few(const Matrix *to, const CalWork *work, int i, const Columns *c) {
+	const Link *link = &to->model->links[i];
+	if (UNLIKELY(link->flex >= 0))
+		meet_modes(to, work, link, *c);
+	for (int j = 0; j < link->nu; ++j)
+		put_few(to, c->u, c->count, link->u + j, column_dot(work, link, i, j, &c->F));
+}
+
+INLINE void meet_four(const Matrix *to, const CalWork *work, int i, int u, const pspatial *F, Rows rows) {
+	const Link *link = &to->model->links[i];
+	const size_t entry = entry_of(to, link->u);
 	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
-		put_entries(to, c, entry, link->u, pvec_dot(R->z, c->F.a));
+		put_four(to, rows, entry, link->u, column_dot(work, link, i, 0, F));
 	} else if (link->motion == PRIMITIVE_SPHERICAL) {
-		put_entries(to, c, entry, link->u, pvec_dot(R->x, c->F.a));
-		put_entries(to, c, entry + 1, link->u + 1, pvec_dot(R->y, c->F.a));
-		put_entries(to, c, entry + 2, link->u + 2, pvec_dot(R->z, c->F.a));
+		put_four(to, rows, entry, link->u, pvec_dot(work->links[i].R.x, F->a));
+		put_four(to, rows, entry + 1, link->u + 1, pvec_dot(work->links[i].R.y, F->a));
+		put_four(to, rows, entry + 2, link->u + 2, pvec_dot(work->links[i].R.z, F->a));
 	} else if (UNLIKELY(link->flex >= 0)) {
-		meet_modes(to, work, link, c);
+		meet_modes(to, work, link, (Columns){*F, u, PACK});
 	} else {
 		for (int j = 0; j < link->nu; ++j)
-			put_entries(to, c, entry + (size_t)j, link->u + j, pspatial_dot(link_column(work, link, i, j), c->F));
+			put_four(to, rows, entry + (size_t)j, link->u + j, column_dot(work, link, i, j, F));
 	}
 }
 
 /* From link i to the ground, run by run: no look-up waits for another. */
-static void meet_inboard(const Matrix *to, const CalWork *work, int i, const Columns *start) {
+static void finish_four(const Matrix *to, const CalWork *work, int i, const Columns *c) {
 	const Link *links = to->model->links;
-	Columns c = *start;
+	const Rows rows = four_rows(to, c->u);
+	const int u = c->u;
+	pspatial F = c->F;
 	for (;;) {
 		const int first = links[i].run;
 		for (; i > first; --i) {
-			c.F = pforce_shift(c.F, work->links[i].r);
-			meet_link(to, work, &links[i - 1], i - 1, &c);
+			F = pforce_shift(F, work->links[i].r);
+			meet_four(to, work, i - 1, u, &F, rows);
 		}
 		if (links[first].parent < 0)
 			return;
-		c.F = pforce_shift(c.F, work->links[first].r);
+		F = pforce_shift(F, work->links[first].r);
 		i = links[first].parent;
-		meet_link(to, work, &links[i], i, &c);
+		meet_four(to, work, i, u, &F, rows);
 	}
 }
 
+static void finish_few(const Matrix *to, const CalWork *work, int i, Columns c) {
+	for (int parent = to->model->links[i].parent; parent >= 0; i = parent, parent = to->model->links[i].parent) {
+		c.F = pforce_shift(c.F, work->links[i].r);
+		meet_few(to, work, parent, &c);
+	}
+}
+
+/* The columns, at link i, go to the ground. */
 INLINE void finish_columns(const Matrix *to, const CalWork *work, int i, Columns *c) {
-	if (c->count > 0)
-		meet_inboard(to, work, i, c);
+	if (c->count == PACK)
+		finish_four(to, work, i, c);
+	else if (c->count > 0)
+		finish_few(to, work, i, *c);
 	c->count = 0;
 }
 
@@ -177,17 +289,13 @@ INLINE void add_column(const Matrix *to, const CalWork *work, int i, int u, spat
 	if (UNLIKELY(c->count > 0 && c->u != u + 1))
 		finish_columns(to, work, i, c);
 	c->F = pspatial_push(F, c->F);
-	for (int k = PACK - 1; k > 0; --k)
-		c->row[k] = c->row[k - 1];
-	c->row[0] = row_of(to, u);
-	c->mirror = to->M + u;
 	c->u = u;
 	if (++c->count == PACK)
 		finish_columns(to, work, i, c);
 }
 
 /* Column k of link i: its force, and its entries with the dofs of the link up to itself. */
-INLINE spatial own_column(const Matrix *to, const CalWork *work, const Link *link, int i, int k) {
+static spatial own_column(const Matrix *to, const CalWork *work, const Link *link, int i, int k) {
 	const spatial S = link_column(work, link, i, k);
 	const Composite *c = &work->composite[i];
 	const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
@@ -201,6 +309,36 @@ INLINE spatial own_column(const Matrix *to, const CalWork *work, const Link *lin
 	return F;
 }
 
+/* Force that a composite needs for a unit acceleration about z: (I z, z x mc), I = tr Sigma 1 - Sigma. */
+INLINE void moments_turn(const Moments *c, trio z, trio *n, trio *f) {
+	const trio z1 = trio_next(z), z2 = trio_prev(z);
+	const trio diagonal = trio_add(trio_next(c->Sigma.d), trio_prev(c->Sigma.d));
+	const trio off = trio_mac(trio_mul(c->Sigma.n, z1), trio_prev(c->Sigma.n), z2);
+	*n = trio_sub(trio_mul(diagonal, z), off);
+	*f = trio_next(trio_twist(z, z1, c->mc, trio_next(c->mc)));
+}
+
+/* Rotation dof u = link->u + k about z: its entries with the axes up to its own, and its column. */
+INLINE void add_turn(const Matrix *to, const CalWork *work, int i, int u, const Moments *m, trio z, Columns *c) {
+	trio n, f;
+	moments_turn(m, z, &n, &f);
+	put_entry(to, u, u, trio_dot(z, n) + to->model->rotor[u]);
+	add_column(to, work, i, u, (spatial){trio_vec(n), trio_vec(f)}, c);
+}
+
+static void ball_columns(const Matrix *to, const CalWork *work, int i, int u, const Moments *m, Columns *c) {
+	const trio3 R = trio3_load_wide(&work->links[i].R);
+	const trio axis[3] = {R.x, R.y, R.z};
+	for (int k = 2; k >= 0; --k) {
+		trio n, f;
+		moments_turn(m, axis[k], &n, &f);
+		for (int j = 0; j < k; ++j)
+			put_entry(to, u + k, u + j, trio_dot(axis[j], n));
+		put_entry(to, u + k, u + k, trio_dot(axis[k], n) + to->model->rotor[u + k]);
+		add_column(to, work, i, u + k, (spatial){trio_vec(n), trio_vec(f)}, c);
+	}
+}
+
 /* The modes of a flexible body, its modal mass and E complete: against each other, the joint of its link, all inboard. */
 static void modal_columns(const Matrix *to, const CalWork *work, const Link *link, int i) {
 	const Flex *flex = &to->model->flexes[link->flex_body];
@@ -210,46 +348,45 @@ static void modal_columns(const Matrix *to, const CalWork *work, const Link *lin
 			put_entry(to, flex->u + k, flex->u + j, flexible_mass(w, flex->n, k, j));
 	}
 	for (int k = 0; k < flex->m; k += PACK) {
-		Columns c = {.F = pspatial_load(w->E + k, flex->n), .u = flex->u + k};
-		for (; c.count < PACK && k + c.count < flex->m; ++c.count)
-			c.row[c.count] = row_of(to, c.u + c.count);
-		c.mirror = to->M + c.u;
-		if (link->motion != PRIMITIVE_FLEX)
-			meet_link(to, work, link, i, &c);
-		meet_inboard(to, work, i, &c);
+		Columns c = {pspatial_load(w->E + k, flex->n), flex->u + k, flex->m - k < PACK ? flex->m - k : PACK};
+		if (link->motion != PRIMITIVE_FLEX && c.count == PACK)
+			meet_four(to, work, i, c.u, &c.F, four_rows(to, c.u));
+		else if (link->motion != PRIMITIVE_FLEX)
+			meet_few(to, work, i, &c);
+		finish_columns(to, work, i, &c);
 	}
 }
 
-/* All columns of link i, its composite complete; c: those of the links outboard of it in its run. */
-INLINE void link_columns(const Matrix *to, CalWork *work, int i, Columns *c) {
+/* All columns of link i, its composite m complete; c: those of the links outboard of it in its run. */
+INLINE void link_columns(const Matrix *to, CalWork *work, int i, const Moments *m, Columns *c) {
 	const Link *link = &to->model->links[i];
 	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
-		const vec3 z = work->links[i].R.z;
-		const spatial F = composite_mul_rotation(&work->composite[i], z);
-		put_entry(to, link->u, link->u, dot(z, F.a) + to->model->rotor[link->u]);
-		add_column(to, work, i, link->u, F, c);
-		return;
+		add_turn(to, work, i, link->u, m, trio_load_wide(&work->links[i].R.z), c);
+	} else if (link->motion == PRIMITIVE_SPHERICAL) {
+		ball_columns(to, work, i, link->u, m, c);
+	} else {
+		for (int k = link->nu - 1; k >= 0; --k)
+			add_column(to, work, i, link->u + k, own_column(to, work, link, i, k), c);
 	}
-	for (int k = link->nu - 1; k >= 0; --k)
-		add_column(to, work, i, link->u + k, own_column(to, work, link, i, k), c);
 }
 
 void LANED(composite_matrix)(const CalModel *model, MassForm form, CalWork *work, real *M) {
-	const Matrix to = {model, form, M, (size_t)model->nu};
+	const Matrix to = {model, M, (size_t)model->nu, form};
 	Columns c = {.F = pspatial_zero()};
+	Moments carry = {.m = real_from(0)};
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		if (c.count > 0)
-			meet_link(&to, work, link, i, &c);
-		pass_composite(model, work, i);
+			meet_few(&to, work, i, &c);
+		const Moments m = complete_composite(model, i, work, &carry);
 		if (UNLIKELY(link->flex_body >= 0)) {
 			finish_columns(&to, work, i, &c);
 			modal_columns(&to, work, link, i);
 		}
-		link_columns(&to, work, i, &c);
+		link_columns(&to, work, i, &m, &c);
 		if (link->run == i)
 			finish_columns(&to, work, i, &c);
-		else
+		else if (c.count > 0)
 			c.F = pforce_shift(c.F, work->links[i].r);
 	}
 }

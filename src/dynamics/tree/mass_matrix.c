@@ -11,6 +11,12 @@ static int arguments_ok(const CalModel *model, const CalState *state, const CalW
 	return model && state && work && work->model == model && out;
 }
 
+/* Every entry of the matrix is written: no two branches, and no modes, whose entries are sums. */
+static int is_full(const CalModel *model) {
+	const size_t n = (size_t)model->nu;
+	return model->flex_count == 0 && model->mass_row[n] == n * (n + 1) / 2;
+}
+
 /* Entries off the paths of the tree are zero in M already. */
 static void fill_matrix(const CalModel *model, const CalState *state, MassForm form, CalWork *work, double *M) {
 	const InertiaKernels *kernels = inertia_kernels(model->isa);
@@ -22,7 +28,9 @@ static void fill_matrix(const CalModel *model, const CalState *state, MassForm f
 CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork *work, double *M) {
 	if (!arguments_ok(model, state, work, M))
 		return CAL_ERR_ARGUMENT;
-	memset(M, 0, sizeof(double) * (size_t)model->nu * (size_t)model->nu);
+	const size_t n = (size_t)model->nu;
+	if (!is_full(model))
+		memset(M, 0, sizeof(double) * n * n);
 	fill_matrix(model, state, MASS_DENSE, work, M);
 	return CAL_OK;
 }
@@ -31,7 +39,7 @@ CalStatus cal_mass_matrix_lower(const CalModel *model, const CalState *state, Ca
 	if (!arguments_ok(model, state, work, M))
 		return CAL_ERR_ARGUMENT;
 	const size_t n = (size_t)model->nu;
-	for (size_t u = 0; u < n; ++u)
+	for (size_t u = 0; u < n && !is_full(model); ++u)
 		memset(M + u * n, 0, sizeof(double) * (u + 1));
 	fill_matrix(model, state, MASS_LOWER, work, M);
 	return CAL_OK;
