@@ -43,6 +43,9 @@ PACKED trio trio_prev(trio v) { return SHUFFLE(v, v, 2, 0, 1, 3); }
 PACKED vec3 trio_vec(trio v) { return (vec3){v[0], v[1], v[2]}; }
 PACKED trio trio_load_wide(const vec3 *v) { return SHUFFLE(pack_load(&v->x), (pack){0}, 0, 1, 2, 7); }
 PACKED void trio_store_wide(vec3 *v, trio x) { memcpy(v, &x, sizeof x); }
+PACKED trio trio_factor(const vec3 *v) { return pack_load(&v->x); }
+PACKED trio trio_dfactor(const dvec3 *v) { return pack_load(&v->x); }
+PACKED trio trio_cross_z(trio v) { return SHUFFLE(v, v, 1, 0, 2, 3) * (pack){1, -1, 0, 0}; }
 PACKED trio trio_load(const vec3 *v) {
 	double xy __attribute__((vector_size(16)));
 	memcpy(&xy, &v->x, sizeof xy);
@@ -120,6 +123,17 @@ PACKED trio trio_spread(trio v, int i) {
 	return trio_all(i == 0 ? s.x : i == 1 ? s.y : s.z);
 }
 PACKED trio trio_load_wide(const vec3 *v) { return trio_load(v); }
+/*
+ * Factors of trios whose unused component is zero: one load, of the vector and the number after it, which belongs to the
+ * same record; that number is the unused component.
+ */
+PACKED trio trio_factor(const vec3 *v) { return trio_load(v); }
+PACKED trio trio_dfactor(const dvec3 *v) { return trio_dvec(*v); }
+/* v x z = (y, -x, 0) */
+PACKED trio trio_cross_z(trio v) {
+	const vec3 s = trio_vec(v);
+	return trio_mul(trio_set(s.y, s.x, s.z), trio_dvec((dvec3){1, -1, 0}));
+}
 PACKED void trio_store_wide(vec3 *v, trio x) { trio_store(v, x); }
 /* The sums of two trios at once. */
 PACKED void trio_sums(trio a, trio b, real *sum_a, real *sum_b) { *sum_a = trio_sum(a), *sum_b = trio_sum(b); }
@@ -265,6 +279,21 @@ PACKED trio trio_mat_mul(trio_mat m, trio v, trio v1, trio v2) {
 /* m'v */
 PACKED trio trio_mat_tmul(trio_mat m, trio v) {
 	return trio_add(trio_add(trio_mul(m.d, v), trio_prev(trio_mul(m.n, v))), trio_next(trio_mul(m.p, v)));
+}
+PACKED trio_mat trio_mat_mul_mat(trio_mat a, trio_mat b) {
+	const trio dn = trio_next(b.d), dp = trio_prev(b.d), nn = trio_next(b.n), np = trio_prev(b.n);
+	const trio pn = trio_next(b.p), pp = trio_prev(b.p);
+	return (trio_mat){trio_mac(trio_mac(trio_mul(a.d, b.d), a.n, pn), a.p, np),
+	                  trio_mac(trio_mac(trio_mul(a.d, b.n), a.n, dn), a.p, pp),
+	                  trio_mac(trio_mac(trio_mul(a.d, b.p), a.n, nn), a.p, dp)};
+}
+/* Rotation of the quaternion (w, v) / |(w, v)|; its unused component is not zero. */
+PACKED trio_mat trio_mat_quat(real w, trio v) {
+	const real s = 2.0 / (w * w + trio_dot(v, v));
+	const trio sv = trio_times(s, v), wv = trio_times(w, sv), v1 = trio_next(v), v2 = trio_prev(v);
+	const trio squares = trio_mul(sv, v);
+	const trio d = trio_sub(trio_all(real_from(1)), trio_add(trio_next(squares), trio_prev(squares)));
+	return (trio_mat){d, trio_sub(trio_mul(sv, v1), trio_prev(wv)), trio_add(trio_mul(sv, v2), trio_next(wv))};
 }
 /* m - a b'; b1 = next(b), b2 = prev(b) */
 PACKED trio_mat trio_mat_sub_outer(trio_mat m, trio a, trio b, trio b1, trio b2) {

@@ -17,6 +17,7 @@
 #include "joint/primitive.h"
 #include "loop/loop.h"
 #include "math/inertia.h"
+#include "model/local_link.h"
 #include "model/model_index.h"
 
 /*
@@ -132,6 +133,7 @@ struct CalModel {
 	int mechanism_count;
 	Mechanism **mechanisms; // [mechanism_count] embedded ones; blocks of their own
 	const Link *links;
+	const LocalLink *local_links; // [link_count] constants of inverse dynamics
 	const Body *bodies;
 	const Node *nodes;
 	const Dof *dofs;

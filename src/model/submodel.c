@@ -104,6 +104,7 @@ int piece_count(const PieceIndex *list, int count, int piece) {
 typedef struct Parts {
 	CalModel *model;
 	Link *links;
+	LocalLink *local_links;
 	Body *bodies;
 	Node *nodes;
 	Dof *dofs;
@@ -120,6 +121,7 @@ static Parts layout(const CalModel *whole, const CalModel *m, Cursor *cursor) {
 	Parts p;
 	CURSOR_ARRAY(cursor, p.model, 1);
 	CURSOR_ARRAY(cursor, p.links, m->link_count + 1); // and one that ends them
+	CURSOR_ARRAY(cursor, p.local_links, m->link_count);
 	CURSOR_ARRAY(cursor, p.bodies, m->body_count);
 	CURSOR_ARRAY(cursor, p.nodes, m->node_count);
 	CURSOR_ARRAY(cursor, p.dofs, m->nu);
@@ -142,6 +144,7 @@ static Parts layout(const CalModel *whole, const CalModel *m, Cursor *cursor) {
 static void show_parts(const Parts *to) {
 	CalModel *m = to->model;
 	m->links = to->links;
+	m->local_links = to->local_links;
 	m->bodies = to->bodies;
 	m->nodes = to->nodes;
 	m->dofs = to->dofs;
@@ -194,6 +197,7 @@ static void copy_links(const CalModel *whole, const PieceMap *p, int piece, cons
 			parts->trig_offset[m->trig_count++] = whole->trig_offset[from->trig];
 		}
 	}
+	local_links_fill(links, m->link_count, parts->local_links);
 	links[m->link_count] = (Link){.parent = -1, .motion = PRIMITIVE_FIXED, .accumulator = -1, .loop_link = -1};
 }
 

@@ -250,21 +250,22 @@ INLINE void meet_four(const Matrix *to, const CalWork *work, int i, int u, const
 
 /* From link i to the ground, run by run: no look-up waits for another. */
 static void finish_four(const Matrix *to, const CalWork *work, int i, const Columns *c) {
-	const Link *links = to->model->links;
-	const Rows rows = four_rows(to, c->u);
+	const Matrix local = *to; // no store to M changes it
+	const Link *links = local.model->links;
+	const Rows rows = four_rows(&local, c->u);
 	const int u = c->u;
 	pspatial F = c->F;
 	for (;;) {
 		const int first = links[i].run;
 		for (; i > first; --i) {
 			F = pforce_shift(F, work->links[i].r);
-			meet_four(to, work, i - 1, u, &F, rows);
+			meet_four(&local, work, i - 1, u, &F, rows);
 		}
 		if (links[first].parent < 0)
 			return;
 		F = pforce_shift(F, work->links[first].r);
 		i = links[first].parent;
-		meet_four(to, work, i, u, &F, rows);
+		meet_four(&local, work, i, u, &F, rows);
 	}
 }
 

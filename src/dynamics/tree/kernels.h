@@ -10,6 +10,7 @@
 
 #include "dynamics/tree/articulated.h"
 #include "dynamics/tree/composite.h"
+#include "dynamics/tree/inverse.h"
 
 #if CAL_LANES == 1
 typedef struct ForwardKernels {
@@ -22,7 +23,11 @@ typedef struct ForwardKernels {
 
 const ForwardKernels *forward_kernels(CpuIsa isa);
 
+/* Inverse dynamics and composite bodies: dynamics/tree/inverse.h, composite.h. */
 typedef struct InertiaKernels {
+	void (*inverse_outward)(const CalModel *model, dvec3 gravity, const double *q, const double *u, const double *udot,
+	                        CalWork *work);
+	void (*inverse_inward)(const CalModel *model, CalWork *work, double *tau);
 	void (*composite_outward)(const CalModel *model, const double *q, CalWork *work);
 	void (*composite_inward)(const CalModel *model, CalWork *work);
 	void (*composite_matrix)(const CalModel *model, MassForm form, CalWork *work, double *M);

@@ -43,6 +43,7 @@ static void index_layout(Compiler *c, Cursor *cursor) {
 static void block_layout(Compiler *c, Cursor *cursor) {
 	cursor_array(cursor, 1, sizeof(CalModel)); // the model itself
 	CURSOR_ARRAY(cursor, c->links, c->link_count);
+	CURSOR_ARRAY(cursor, c->local_links, c->link_count);
 	CURSOR_ARRAY(cursor, c->bodies, c->body_count);
 	CURSOR_ARRAY(cursor, c->nodes, c->node_count);
 	CURSOR_ARRAY(cursor, c->dofs, c->nu);
@@ -443,6 +444,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 		c->links[i].zero_offset = p.x == 0 && p.y == 0 && p.z == 0;
 		c->links[i].loop_link = -1;
 	}
+	local_links_fill(c->links, c->link_count, c->local_links);
 	compile_loops(c, model);
 	add_dofs(c, model);
 	mass_pattern_fill(c->nu, c->dof_parent, c->dof_depth, c->mass_row);
@@ -452,6 +454,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
 	model->nq = c->nq, model->nu = c->nu, model->accumulator_count = c->accumulator_count,
 	model->trig_count = c->trig_made;
+	model->local_links = c->local_links;
 	model->links = c->links, model->bodies = c->bodies, model->nodes = c->nodes, model->dofs = c->dofs;
 	model->rotor = c->rotor, model->damping = c->damping, model->prescribed = c->prescribed;
 	model->spring_dof = c->spring_dof, model->ball_springs = c->ball_springs;

@@ -34,6 +34,7 @@ typedef struct Compiler {
 	size_t flex_numbers, flex_indices;                      // in their arrays
 	// arrays of the block
 	Link *links;
+	LocalLink *local_links;
 	Body *bodies;
 	Node *nodes;
 	Dof *dofs;
