@@ -22,7 +22,7 @@ extern "C" {
 
 /** Number of entries. 0 for NULL. */
 CAL_API size_t cal_mass_sparse_count(const CalModel *model);
-/** row_start[nu + 1]: first entry of each row, then the count; columns[count]: ascending within a row. Either may be NULL. */
+/** row_start[nu + 1]: first entry of each row, then the count; columns[count]: ascending within a row. */
 CAL_API CalStatus cal_mass_sparse_pattern(const CalModel *model, size_t *row_start, int *columns);
 /** values[count] of M, reflected rotor inertias included: the bits of cal_mass_matrix(). */
 CAL_API CalStatus cal_mass_sparse(const CalModel *model, const CalState *state, CalWork *work, double *values);

@@ -116,6 +116,21 @@ static void cyclic_results(Expected *e, double (*m)[3], double (*s)[3], const do
 	want_sym(e, out);
 }
 
+static void inverse_results(Expected *e, double (*m)[3], double (*s)[3], const double *a, double x) {
+	double out[3][3], S[3][3], X[3][3], XX[3][3];
+	const double n = x * x + dot3(a, a);
+	for (int i = 0; i < 9; ++i)
+		S[i / 3][i % 3] = 2 * s[i / 3][i % 3];
+	want_sym(e, S), want_sym(e, S);
+	*e->next++ = x, *e->next++ = x;
+	want(e, a), want3(e, 1, 2, 3), want3(e, a[1], -a[0], 0);
+	product(m, 0, m, 3, out), want_columns(e, out);
+	skew(a, X), product(X, 0, X, 3, XX); // R = 1 + 2 (w [v]x + [v]x [v]x) / |q|^2
+	for (int i = 0; i < 9; ++i)
+		out[i / 3][i % 3] = (i % 4 == 0) + 2 * (x * X[i / 3][i % 3] + XX[i / 3][i % 3]) / n;
+	want_columns(e, out);
+}
+
 static void expected_results(const double *in, double *results) {
 	Expected e = {results};
 	double m[3][3] = {{in[0], in[1], in[2]}, {in[3], in[4], in[5]}, {in[6], in[7], in[8]}};
@@ -124,6 +139,7 @@ static void expected_results(const double *in, double *results) {
 	memory_results(&e, m, in, in + 3, in[9]);
 	column_results(&e, m, in + 9, in[12], in[13]);
 	cyclic_results(&e, m, s, in, in + 3);
+	inverse_results(&e, m, s, in, in[9]);
 	assert_int_equal(e.next - results, TRIO_RESULTS);
 }
 

@@ -73,6 +73,25 @@ static void cyclic_cases(Out *o, trio_mat m, trio_sym s, trio a, trio b) {
 	put_mat(o, trio_cross_sym(a1, a2, s)), put_sym(o, trio_cross_mat_half(a, a1, a2, m));
 }
 
+/* A symmetric matrix between other numbers. */
+typedef struct SymRecord {
+	real before;
+	sym3 s;
+	real after;
+} SymRecord;
+
+/* What inverse dynamics and composite bodies use beside the others. */
+static void inverse_cases(Out *o, trio_mat m, sym3 s, trio a, real x) {
+	SymRecord r = {x, s, x};
+	const vec3 v[2] = {trio_vec(a), trio_vec(a)};
+	const dvec3 d[2] = {{1, 2, 3}, {4, 5, 6}};
+	trio_sym_store(&r.s, trio_sym_add(trio_sym_load(&r.s), trio_sym_from(s)));
+	put_sym(o, trio_sym_load(&r.s)), put_sym(o, trio_sym_from(r.s));
+	put_number(o, r.before), put_number(o, r.after);
+	put(o, trio_factor(v)), put(o, trio_dfactor(d)), put(o, trio_cross_z(a));
+	put_mat(o, trio_mat_mul_mat(m, m)), put_mat(o, trio_mat_quat(x, a));
+}
+
 void LANED(trio_cases)(const void *numbers, void *results) {
 	real in[TRIO_NUMBERS];
 	memcpy(in, numbers, sizeof in);
@@ -84,4 +103,5 @@ void LANED(trio_cases)(const void *numbers, void *results) {
 	memory_cases(&o, trio3_from(m), a, b, in[9]);
 	column_cases(&o, trio3_from(m), trio_set(in[9], in[10], in[11]), in[12], in[13]);
 	cyclic_cases(&o, trio_mat_from(m), trio_sym_from(s), a, b);
+	inverse_cases(&o, trio_mat_from(m), s, a, in[9]);
 }

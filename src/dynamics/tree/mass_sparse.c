@@ -15,11 +15,10 @@
 size_t cal_mass_sparse_count(const CalModel *model) { return model ? model->mass_row[model->nu] : 0; }
 
 CalStatus cal_mass_sparse_pattern(const CalModel *model, size_t *row_start, int *columns) {
-	if (!model)
+	if (!model || !row_start || !columns)
 		return CAL_ERR_ARGUMENT;
-	if (row_start)
-		memcpy(row_start, model->mass_row, sizeof *row_start * ((size_t)model->nu + 1));
-	for (int u = 0; columns && u < model->nu; ++u) {
+	memcpy(row_start, model->mass_row, sizeof *row_start * ((size_t)model->nu + 1));
+	for (int u = 0; u < model->nu; ++u) {
 		int *row = columns + model->mass_row[u];
 		for (int v = u; v >= 0; v = model->dof_parent[v])
 			row[model->dof_depth[v]] = v;
