@@ -17,12 +17,13 @@ typedef struct CyclicMat {
 } CyclicMat;
 
 typedef struct LocalLink {
-	CyclicMat E;  // orientation of the inboard frame in the parent link
-	CyclicMat F;  // its change with the angle
-	dvec3 p;      // origin of the inboard frame in the parent link [m]
-	dvec3 mc;     // first moment about the link origin [kg m]
-	dvec3 Id, In; // moments (xx, yy, zz) and products (xy, yz, xz) of inertia about the link origin, signs of the matrix [kg m^2]
-	double m;     // mass [kg]
+	CyclicMat E; // orientation of the inboard frame in the parent link
+	CyclicMat F; // its change with the angle
+	dvec3 p;     // origin of the inboard frame in the parent link [m]
+	dvec3 mc;    // first moment about the link origin [kg m]
+	dvec3 Id,
+		In; // moments (xx, yy, zz) and products (xy, yz, xz) of inertia about the link origin, signs of the matrix [kg m^2]
+	double m; // mass [kg]
 } LocalLink;
 
 struct Link;

@@ -42,8 +42,7 @@ INLINE Moments moments_shift(Moments c, trio r) {
 	const trio mr = trio_times(c.m, r);
 	const trio g = trio_madd(c.mc, real_from(0.5), mr), gr = trio_mul(g, r);
 	const trio n = trio_mac(trio_mul(g, trio_next(r)), r, trio_next(g));
-	return (Moments){
-		c.m, trio_add(c.mc, mr), {trio_add(c.Sigma.d, trio_add(gr, gr)), trio_add(c.Sigma.n, n)}};
+	return (Moments){c.m, trio_add(c.mc, mr), {trio_add(c.Sigma.d, trio_add(gr, gr)), trio_add(c.Sigma.n, n)}};
 }
 
 /* Mass moments of a link in world axes: Sigma = zz 1 + xp' + px' + ys' + sy' (math/inertia.h). */

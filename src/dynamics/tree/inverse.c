@@ -123,7 +123,8 @@ static LocalMotion local_general(const Link *link, const LocalMotion *base, cons
 	const vec3 w = mat_tmul_vec(E, trio_vec(base->w)), al = mat_tmul_vec(E, trio_vec(base->al));
 	const vec3 a = mat_tmul_vec(E, trio_vec(point_acceleration(base, d)));
 	store_frame(l, trio_mat_from(mat_mul(E, rel.R)), d);
-	const vec3 al_F = add(add(al, acc.a), cross(w, v.a)), a_F = add(add(a, acc.l), scale(real_from(2.0), cross(w, v.l)));
+	const vec3 al_F = add(add(al, acc.a), cross(w, v.a)),
+			   a_F = add(add(a, acc.l), scale(real_from(2.0), cross(w, v.l)));
 	return (LocalMotion){trio_from(mat_tmul_vec(rel.R, add(w, v.a))), trio_from(mat_tmul_vec(rel.R, al_F)),
 	                     trio_from(mat_tmul_vec(rel.R, a_F))};
 }
@@ -186,13 +187,9 @@ typedef struct LocalForce {
 	trio n, f;
 } LocalForce;
 
-INLINE LocalForce force_add(LocalForce a, LocalForce b) {
-	return (LocalForce){trio_add(a.n, b.n), trio_add(a.f, b.f)};
-}
+INLINE LocalForce force_add(LocalForce a, LocalForce b) { return (LocalForce){trio_add(a.n, b.n), trio_add(a.f, b.f)}; }
 
-INLINE LocalForce load_force(const LocalWork *l) {
-	return (LocalForce){trio_load_wide(&l->n), trio_load_wide(&l->f)};
-}
+INLINE LocalForce load_force(const LocalWork *l) { return (LocalForce){trio_load_wide(&l->n), trio_load_wide(&l->f)}; }
 
 /* What link i passes to its parent, at the parent's origin, in its axes: f' = Q f, n' = Q n + d x Q f. */
 INLINE LocalForce to_parent(const LocalWork *l, LocalForce own) {

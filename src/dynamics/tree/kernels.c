@@ -18,14 +18,17 @@
 			forward_accelerate_##suffix                                                                          \
 	}
 
-#define DECLARE_INERTIA(isa)                                                                                         \
+#define DECLARE_INERTIA(isa)                                                                                           \
 	void inverse_outward_x1_##isa(const CalModel *, dvec3, const double *, const double *, const double *, CalWork *); \
-	void inverse_inward_x1_##isa(const CalModel *, CalWork *, double *);                                             \
-	void composite_outward_x1_##isa(const CalModel *, const double *, CalWork *); \
-	void composite_inward_x1_##isa(const CalModel *, CalWork *);                  \
+	void inverse_inward_x1_##isa(const CalModel *, CalWork *, double *);                                               \
+	void composite_outward_x1_##isa(const CalModel *, const double *, CalWork *);                                      \
+	void composite_inward_x1_##isa(const CalModel *, CalWork *);                                                       \
 	void composite_matrix_x1_##isa(const CalModel *, MassForm, CalWork *, double *)
-#define INERTIA_TABLE(suffix) \
-	{ inverse_outward_##suffix, inverse_inward_##suffix, composite_outward_##suffix, composite_inward_##suffix, composite_matrix_##suffix }
+#define INERTIA_TABLE(suffix)                                                                                     \
+	{                                                                                                             \
+		inverse_outward_##suffix, inverse_inward_##suffix, composite_outward_##suffix, composite_inward_##suffix, \
+			composite_matrix_##suffix                                                                             \
+	}
 
 DECLARE(avx2);
 DECLARE(avx512);

@@ -202,10 +202,14 @@ static void branches_leave_entries_out(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_ascend_and_end_on_the_diagonal), cmocka_unit_test(values_are_the_bits_of_the_dense_matrix),
-		cmocka_unit_test(lower_triangle_leaves_the_upper_one), cmocka_unit_test(factor_multiplies_back_to_the_matrix),
-		cmocka_unit_test(solution_equals_reference),           cmocka_unit_test(product_equals_inverse_dynamics),
-		cmocka_unit_test(changed_diagonal_is_solved),          cmocka_unit_test(bad_pivots_are_reported),
+		cmocka_unit_test(rows_ascend_and_end_on_the_diagonal),
+		cmocka_unit_test(values_are_the_bits_of_the_dense_matrix),
+		cmocka_unit_test(lower_triangle_leaves_the_upper_one),
+		cmocka_unit_test(factor_multiplies_back_to_the_matrix),
+		cmocka_unit_test(solution_equals_reference),
+		cmocka_unit_test(product_equals_inverse_dynamics),
+		cmocka_unit_test(changed_diagonal_is_solved),
+		cmocka_unit_test(bad_pivots_are_reported),
 		cmocka_unit_test(branches_leave_entries_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
