@@ -155,9 +155,9 @@ typedef struct Columns {
 	int count;  // lanes in use
 } Columns;
 
-/* Rows of four dofs in sequence, and their place in the first row of the upper triangle. */
+/* Rows of the columns' dofs, the first one again for lanes that are not in use; upper: their place in its row 0. */
 typedef struct Rows {
-	real *a, *b, *c, *d, *mirror;
+	real *a, *b, *c, *d, *upper;
 } Rows;
 
 /* Where the entry of dof u is in the rows of M that have it. */
@@ -169,8 +169,9 @@ INLINE real *row_of(const Matrix *to, int u) {
 	return to->M + (to->form == MASS_SPARSE ? to->model->mass_row[u] : to->n * (size_t)u);
 }
 
-INLINE Rows four_rows(const Matrix *to, int u) {
-	return (Rows){row_of(to, u), row_of(to, u + 1), row_of(to, u + 2), row_of(to, u + 3), to->M + u};
+INLINE Rows rows_of(const Matrix *to, int u, int count) {
+	return (Rows){row_of(to, u), row_of(to, count > 1 ? u + 1 : u), row_of(to, count > 2 ? u + 2 : u),
+	              row_of(to, count > 3 ? u + 3 : u), to->M + u};
 }
 
 /* Entry of dofs u >= v, and its mirror image. */
@@ -180,23 +181,24 @@ INLINE void put_entry(const Matrix *to, int u, int v, real x) {
 		to->M[to->n * (size_t)v + (size_t)u] = x;
 }
 
-/* Entries of four columns and dof v, inboard of them; entry: entry_of() v. */
-INLINE void put_four(const Matrix *to, Rows rows, size_t entry, int v, pack x) {
-	rows.a[entry] = pack_lane(x, 0);
-	rows.b[entry] = pack_lane(x, 1);
-	rows.c[entry] = pack_lane(x, 2);
-	rows.d[entry] = pack_lane(x, 3);
-	if (to->form == MASS_DENSE)
-		pack_store(rows.mirror + to->n * (size_t)v, x);
-}
-
-/* The same for fewer columns. */
-INLINE void put_few(const Matrix *to, int u, int count, int v, pack x) {
-	put_entry(to, u, v, pack_lane(x, 0));
+/* Entries of the columns and dof v, inboard of them; entry: entry_of() v. The first lane is stored last (Rows). */
+INLINE void put_entries(const Matrix *to, const Rows *rows, int count, size_t entry, int v, pack x) {
+	rows->d[entry] = pack_lane(x, 3);
+	rows->c[entry] = pack_lane(x, 2);
+	rows->b[entry] = pack_lane(x, 1);
+	rows->a[entry] = pack_lane(x, 0);
+	if (to->form != MASS_DENSE)
+		return;
+	real *upper = rows->upper + to->n * (size_t)v;
+	if (LIKELY(count == PACK)) {
+		pack_store(upper, x);
+		return;
+	}
+	upper[0] = pack_lane(x, 0);
 	if (count > 1)
-		put_entry(to, u + 1, v, pack_lane(x, 1));
+		upper[1] = pack_lane(x, 1);
 	if (count > 2)
-		put_entry(to, u + 2, v, pack_lane(x, 2));
+		upper[2] = pack_lane(x, 2);
 }
 
 /* The modes of a flexible body have columns on its frame and on a node: their parts add up. */
@@ -211,68 +213,55 @@ static void meet_modes(const Matrix *to, const CalWork *work, const Link *link, 
 	}
 }
 
-/* Product of column j of link i with the columns. */
-INLINE pack column_dot(const CalWork *work, const Link *link, int i, int j, const pspatial *F) {
+/* Entries of the columns, with F at the origin of link i, and its dofs. */
+INLINE void meet_link(const Matrix *to, const CalWork *work, int i, const pspatial *F, int u, int count,
+                      const Rows *rows) {
+	const Link *link = &to->model->links[i];
 	const mat3 *R = &work->links[i].R;
-	if (LIKELY(link->motion == PRIMITIVE_ROTATION))
-		return pvec_dot(R->z, F->a);
-	if (link->motion == PRIMITIVE_SPHERICAL)
-		return pvec_dot(j == 0 ? R->x : j == 1 ? R->y : R->z, F->a);
-	return pspatial_dot(link_column(work, link, i, j), *F);
-}
-
-/* Entries of the columns, at the origin of link i, and its dofs. */
-INLINE void meet_few(const Matrix *to, const CalWork *work, int i, const Columns *c) {
-	const Link *link = &to->model->links[i];
-	if (UNLIKELY(link->flex >= 0))
-		meet_modes(to, work, link, *c);
-	for (int j = 0; j < link->nu; ++j)
-		put_few(to, c->u, c->count, link->u + j, column_dot(work, link, i, j, &c->F));
-}
-
-INLINE void meet_four(const Matrix *to, const CalWork *work, int i, int u, const pspatial *F, Rows rows) {
-	const Link *link = &to->model->links[i];
 	const size_t entry = entry_of(to, link->u);
 	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
-		put_four(to, rows, entry, link->u, column_dot(work, link, i, 0, F));
+		put_entries(to, rows, count, entry, link->u, pvec_dot(R->z, F->a));
 	} else if (link->motion == PRIMITIVE_SPHERICAL) {
-		put_four(to, rows, entry, link->u, pvec_dot(work->links[i].R.x, F->a));
-		put_four(to, rows, entry + 1, link->u + 1, pvec_dot(work->links[i].R.y, F->a));
-		put_four(to, rows, entry + 2, link->u + 2, pvec_dot(work->links[i].R.z, F->a));
+		put_entries(to, rows, count, entry, link->u, pvec_dot(R->x, F->a));
+		put_entries(to, rows, count, entry + 1, link->u + 1, pvec_dot(R->y, F->a));
+		put_entries(to, rows, count, entry + 2, link->u + 2, pvec_dot(R->z, F->a));
 	} else if (UNLIKELY(link->flex >= 0)) {
-		meet_modes(to, work, link, (Columns){*F, u, PACK});
+		meet_modes(to, work, link, (Columns){*F, u, count});
 	} else {
-		for (int j = 0; j < link->nu; ++j)
-			put_four(to, rows, entry + (size_t)j, link->u + j, column_dot(work, link, i, j, F));
+		for (int j = 0; j < link->nu; ++j) {
+			const pack x = pspatial_dot(link_column(work, link, i, j), *F);
+			put_entries(to, rows, count, entry + (size_t)j, link->u + j, x);
+		}
 	}
 }
 
 /* From link i to the ground, run by run: no look-up waits for another. */
-static void finish_four(const Matrix *to, const CalWork *work, int i, const Columns *c) {
-	const Matrix local = *to; // no store to M changes it
-	const Link *links = local.model->links;
-	const Rows rows = four_rows(&local, c->u);
+INLINE void walk_to_ground(const Matrix *given, const CalWork *work, int i, const Columns *c, int count) {
+	const Matrix to = *given; // no store to M changes it
+	const Link *links = to.model->links;
+	const Rows rows = rows_of(&to, c->u, count);
 	const int u = c->u;
 	pspatial F = c->F;
 	for (;;) {
 		const int first = links[i].run;
 		for (; i > first; --i) {
 			F = pforce_shift(F, work->links[i].r);
-			meet_four(&local, work, i - 1, u, &F, rows);
+			meet_link(&to, work, i - 1, &F, u, count, &rows);
 		}
 		if (links[first].parent < 0)
 			return;
 		F = pforce_shift(F, work->links[first].r);
 		i = links[first].parent;
-		meet_four(&local, work, i, u, &F, rows);
+		meet_link(&to, work, i, &F, u, count, &rows);
 	}
 }
 
-static void finish_few(const Matrix *to, const CalWork *work, int i, Columns c) {
-	for (int parent = to->model->links[i].parent; parent >= 0; i = parent, parent = to->model->links[i].parent) {
-		c.F = pforce_shift(c.F, work->links[i].r);
-		meet_few(to, work, parent, &c);
-	}
+static void finish_four(const Matrix *to, const CalWork *work, int i, const Columns *c) {
+	walk_to_ground(to, work, i, c, PACK);
+}
+
+static void finish_few(const Matrix *to, const CalWork *work, int i, const Columns *c) {
+	walk_to_ground(to, work, i, c, c->count);
 }
 
 /* The columns, at link i, go to the ground. */
@@ -280,8 +269,13 @@ INLINE void finish_columns(const Matrix *to, const CalWork *work, int i, Columns
 	if (c->count == PACK)
 		finish_four(to, work, i, c);
 	else if (c->count > 0)
-		finish_few(to, work, i, *c);
+		finish_few(to, work, i, c);
 	c->count = 0;
+}
+
+INLINE void meet_columns(const Matrix *to, const CalWork *work, int i, const Columns *c) {
+	const Rows rows = rows_of(to, c->u, c->count);
+	meet_link(to, work, i, &c->F, c->u, c->count, &rows);
 }
 
 /* Dof u of link i, the one before the columns', joins them; four go to the ground at once. */
@@ -349,10 +343,8 @@ static void modal_columns(const Matrix *to, const CalWork *work, const Link *lin
 	}
 	for (int k = 0; k < flex->m; k += PACK) {
 		Columns c = {pspatial_load(w->E + k, flex->n), flex->u + k, flex->m - k < PACK ? flex->m - k : PACK};
-		if (link->motion != PRIMITIVE_FLEX && c.count == PACK)
-			meet_four(to, work, i, c.u, &c.F, four_rows(to, c.u));
-		else if (link->motion != PRIMITIVE_FLEX)
-			meet_few(to, work, i, &c);
+		if (link->motion != PRIMITIVE_FLEX)
+			meet_columns(to, work, i, &c);
 		finish_columns(to, work, i, &c);
 	}
 }
@@ -377,7 +369,7 @@ void LANED(composite_matrix)(const CalModel *model, MassForm form, CalWork *work
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		if (c.count > 0)
-			meet_few(&to, work, i, &c);
+			meet_columns(&to, work, i, &c);
 		const Moments m = complete_composite(model, i, work, &carry);
 		if (UNLIKELY(link->flex_body >= 0)) {
 			finish_columns(&to, work, i, &c);
