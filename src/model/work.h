@@ -55,7 +55,7 @@ typedef struct ArticulatedBody {
 typedef struct LocalWork {
 	vec3 Qd, Qn, Qp; // orientation in the parent link, by cyclic diagonals (math/trio.h)
 	vec3 d;          // origin in the parent link; of rotations and balls that of the model
-	vec3 w;          // angular velocity
+	vec3 w;          // angular velocity; as the next two of links with more than one child
 	vec3 al;         // angular acceleration
 	vec3 a;          // acceleration of the origin, minus gravity
 	vec3 n, f;       // moment and force that this link and all outboard of it need, at its origin

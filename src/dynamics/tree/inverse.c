@@ -11,7 +11,7 @@
  *
  * The ground accelerates with -gravity. A vector is one register, Q its three cyclic diagonals (math/trio.h), so that Q v
  * and Q'v are three products each and no joint needs an orientation in the world. Motions and forces are carried from
- * link to link in registers; memory is read where a link has more than one child.
+ * link to link in registers; memory is read where a link has more than one child (Link.accumulator).
  */
 #include <calder/dynamics.h>
 #include "dynamics/tree/articulated.h"
@@ -129,16 +129,20 @@ static LocalMotion local_general(const Link *link, const LocalMotion *base, cons
 	                     trio_from(mat_tmul_vec(rel.R, a_F))};
 }
 
-/* Motion, and the force that the link's own inertia needs: n = I al + w x I w + mc x a, f = m a + al x mc + w x (w x mc). */
-INLINE void store_motion(const LocalLink *k, const LocalMotion *m, LocalWork *l) {
+/* Force that the link's own inertia needs: n = I al + w x I w + mc x a, f = m a + al x mc + w x (w x mc). */
+INLINE void store_force(const LocalLink *k, const LocalMotion *m, LocalWork *l) {
 	const trio w1 = trio_next(m->w), al1 = trio_next(m->al), mc = trio_dfactor(&k->mc), mc1 = trio_next(mc);
 	const trio_sym I = {trio_dfactor(&k->Id), trio_dfactor(&k->In)};
 	const trio Iw = trio_sym_mul(I, m->w, w1, trio_prev(m->w)), Ial = trio_sym_mul(I, m->al, al1, trio_prev(m->al));
 	const trio turning = trio_twist(m->w, w1, Iw, trio_next(Iw)), moving = trio_twist(mc, mc1, m->a, trio_next(m->a));
 	const trio field = trio_twist_field(m->w, w1, m->al, al1, mc, mc1);
-	trio_store_wide(&l->w, m->w), trio_store_wide(&l->al, m->al), trio_store_wide(&l->a, m->a);
 	trio_store_wide(&l->n, trio_add(Ial, trio_next(trio_add(turning, moving))));
 	trio_store_wide(&l->f, trio_madd(trio_next(field), real_from(k->m), m->a));
+}
+
+/* For children other than the next link; before the force, which is next in memory. */
+INLINE void store_motion(const LocalMotion *m, LocalWork *l) {
+	trio_store_wide(&l->w, m->w), trio_store_wide(&l->al, m->al), trio_store_wide(&l->a, m->a);
 }
 
 INLINE LocalMotion load_motion(const LocalWork *l) {
@@ -176,7 +180,9 @@ void LANED(inverse_outward)(const CalModel *model, dvec3 gravity, const real *q,
 		} else {
 			m = local_other(model, i, &m, q, u, udot, work);
 		}
-		store_motion(k, &m, &work->local[i]);
+		if (UNLIKELY(link->accumulator >= 0))
+			store_motion(&m, &work->local[i]);
+		store_force(k, &m, &work->local[i]);
 	}
 }
 

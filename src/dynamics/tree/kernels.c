@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * kernels.c — the table of the forward sweeps.
+ * kernels.c — the tables of the sweeps.
  */
 #include "dynamics/tree/kernels.h"
 

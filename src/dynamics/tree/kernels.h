@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * kernels.h — forward dynamics, compiled for several widths of registers.
+ * kernels.h — forward and inverse dynamics and composite bodies, compiled for several widths of registers.
  *
  * The same source, without fused multiply-add and with sums in the same order: all give the same bits
  * (test/dynamics/test_kernels.c), so that the choice is one of speed alone.
