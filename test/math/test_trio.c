@@ -170,7 +170,7 @@ static void every_width_gives_the_same_bits(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; ++seed) {
 		Rng r = rng_make(seed);
-		double in[LANES][TRIO_NUMBERS], base[LANES][TRIO_RESULTS], wide[TRIO_RESULTS];
+		double in[LANES][TRIO_NUMBERS], base[LANES][TRIO_RESULTS];
 		_Alignas(64) double lanes[TRIO_NUMBERS][LANES], from_lanes[TRIO_RESULTS][LANES];
 		for (int k = 0; k < LANES; ++k) {
 			rng_fill(&r, 2.0, TRIO_NUMBERS, in[k]);
@@ -178,6 +178,7 @@ static void every_width_gives_the_same_bits(void **state) {
 			for (int i = 0; i < TRIO_NUMBERS; ++i)
 				lanes[i][k] = in[k][i];
 #ifdef CALDER_WIDE_KERNELS
+			double wide[TRIO_RESULTS];
 			if (cpu_isa() >= CPU_AVX2)
 				trio_cases_x1_avx2(in[k], wide), same_bits("AVX2", seed, base[k], wide, 1);
 			if (cpu_isa() >= CPU_AVX512)
