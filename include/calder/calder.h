@@ -11,6 +11,7 @@
 #include <calder/flex.h>
 #include <calder/model.h>
 #include <calder/dynamics.h>
+#include <calder/sparse_mass.h>
 #include <calder/loops.h>
 #include <calder/impulse.h>
 #include <calder/closed.h>

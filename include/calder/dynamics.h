@@ -110,6 +110,8 @@ CAL_API CalSpatial cal_wrench_express(CalSpatial wrench, const CalMat3 *R);
 
 /** M[nu nu], reflected rotor inertias included. Composite bodies, O(N depth). */
 CAL_API CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork *work, double *M);
+/** Its lower triangle, M[i nu + j] with j <= i; the others are neither read nor written. calder/sparse_mass.h: without zeros. */
+CAL_API CalStatus cal_mass_matrix_lower(const CalModel *model, const CalState *state, CalWork *work, double *M);
 /** y[nu] = M x at state->q, O(N); y is not x. */
 CAL_API CalStatus cal_mass_mul(const CalModel *model, const CalState *state, const double *x, CalWork *work, double *y);
 /** Factors M at state->q by the recursion, O(N); the calls below then use it. */

@@ -38,6 +38,7 @@ from .recording import quantities
 from .results import Results
 from .results_file import ResultsFile, open
 from .sim import Sim, methods
+from .sparse_mass import SparseFactor, SparseMass
 from .state import State
 from .transitions import Transition
 
@@ -46,7 +47,7 @@ __version__: str = _ffi.string(_lib.cal_version()).decode()
 __all__ = [
     "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
     "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Mesh", "Modal", "Model", "ModelError", "Momentum",
-    "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "StaleError", "State",
+    "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor", "SparseMass", "StaleError", "State",
     "SystemForm", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
     "status_text", "wrench_express", "wrench_shift",
 ]

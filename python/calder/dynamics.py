@@ -19,6 +19,7 @@ from ._calder import ffi, lib
 from ._core import Core
 from ._names import spatial, to_vec3, vec3
 from .errors import ArgumentError
+from .sparse_mass import SparseMass
 from .state import State, busy
 
 _State = State
@@ -291,15 +292,21 @@ class Dynamics(Core):
 
     # ---- mass matrix --------------------------------------------------------------------------
 
-    def mass_matrix(self, state: State, *, out: Array | None = None) -> Array:
-        """M [nu, nu], reflected rotor inertias included."""
+    def mass_matrix(self, state: State, *, lower: bool = False, out: Array | None = None) -> Array:
+        """M [nu, nu], reflected rotor inertias included. lower: that triangle alone, the other as it is in `out`, or zero."""
         self._own(state)
-        result = output(out, (self.nu, self.nu))
+        result = np.zeros((self.nu, self.nu)) if lower and out is None else output(out, (self.nu, self.nu))
+        call = lib.cal_mass_matrix_lower if lower else lib.cal_mass_matrix
         with state:
-            status = lib.cal_mass_matrix(self._m, state._c, state._work, pointer(result))
+            status = call(self._m, state._c, state._work, pointer(result))
             if status:
                 self._fail(status, state, "mass matrix")
         return result
+
+    def sparse_mass(self, state: State) -> SparseMass:
+        """The lower triangle of M without the zeros that branches give: for its factor, and for sparse solvers."""
+        self._own(state)
+        return SparseMass(self, state)
 
     def mass_mul(self, state: State, x: npt.ArrayLike, *, out: Array | None = None) -> Array:
         """M x [nu] in O(N)."""

@@ -73,10 +73,36 @@ static void print_forces(Case *c) {
 	print("elastic", c->out, c->nu);
 }
 
+static void print_sparse_mass(Case *c) {
+	const int count = (int)cal_mass_sparse_count(c->model);
+	size_t *row = calloc((size_t)c->nu + 1, sizeof *row);
+	int *column = calloc((size_t)count, sizeof *column);
+	double *values = calloc((size_t)(c->nu + 1 + count), sizeof *values);
+	must(cal_mass_sparse_pattern(c->model, row, column), "pattern");
+	for (int i = 0; i <= c->nu; i++)
+		values[i] = (double)row[i];
+	for (int i = 0; i < count; i++)
+		values[c->nu + 1 + i] = column[i];
+	print("mass_sparse_pattern", values, c->nu + 1 + count);
+	must(cal_mass_sparse(c->model, &c->state, c->work, values), "sparse");
+	print("mass_sparse", values, count);
+	must(cal_mass_sparse_mul(c->model, values, c->udot, c->out), "sparse mul");
+	print("mass_sparse_mul", c->out, c->nu);
+	must(cal_mass_sparse_factor(c->model, c->work, values), "sparse factor");
+	print("mass_sparse_factor", values, count);
+	must(cal_mass_sparse_solve(c->model, values, c->udot, c->out), "sparse solve");
+	print("mass_sparse_solve", c->out, c->nu);
+	free(row), free(column), free(values);
+}
+
 static void print_mass(Case *c) {
 	double one;
 	must(cal_mass_matrix(c->model, &c->state, c->work, c->out), "mass matrix");
 	print("mass_matrix", c->out, c->nu * c->nu);
+	memset(c->out, 0, sizeof *c->out * (size_t)(c->nu * c->nu));
+	must(cal_mass_matrix_lower(c->model, &c->state, c->work, c->out), "lower triangle");
+	print("mass_lower", c->out, c->nu * c->nu);
+	print_sparse_mass(c);
 	must(cal_mass_mul(c->model, &c->state, c->udot, c->work, c->out), "mass mul");
 	print("mass_mul", c->out, c->nu);
 	must(cal_mass_trace(c->model, &c->state, c->work, &one), "trace");

@@ -48,6 +48,10 @@ def computed(m, s, node, tau, udot):
     found = {
         "forward": m.forward(s, tau), "implicit": m.implicit(s, 1e-3, tau), "inverse": m.inverse(s, udot),
         "bias": m.bias(s), "gravity": m.gravity(s), "elastic": m.elastic(s), "mass_matrix": m.mass_matrix(s),
+        "mass_lower": m.mass_matrix(s, lower=True), "mass_sparse": m.sparse_mass(s).values,
+        "mass_sparse_pattern": np.concatenate([m.sparse_mass(s).rows, m.sparse_mass(s).columns]),
+        "mass_sparse_mul": m.sparse_mass(s) @ udot, "mass_sparse_factor": m.sparse_mass(s).factor().values,
+        "mass_sparse_solve": m.sparse_mass(s).factor().solve(udot),
         "mass_mul": m.mass_mul(s, udot), "mass_trace": m.mass_trace(s), "mass_solve": m.mass_solve(s, udot),
         "mass_inverse": m.mass_inverse(s), "mass_logdet": m.mass_logdet(s), "innovations": m.innovations(s, udot),
         "innovations_solve_transpose": m.innovations(s, udot, transpose=True, inverse=True),

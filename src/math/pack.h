@@ -110,6 +110,14 @@ PACKED pack pack_times(real s, pack x) { return pack_mul(pack_all(s), x); }
 PACKED pack pack_madd(pack a, real s, pack x) { return pack_add(a, pack_mul(pack_all(s), x)); }
 PACKED pack pack_msub(pack a, real s, pack x) { return pack_sub(a, pack_mul(pack_all(s), x)); }
 PACKED pack pack_mac(pack a, pack x, pack y) { return pack_add(a, pack_mul(x, y)); }
+/* x before the first three of `row`. */
+#if CAL_LANES > 1
+PACKED pack pack_push(real x, pack row) { return (pack){{x, row.lane[0], row.lane[1], row.lane[2]}}; }
+#elif defined(__AVX__)
+PACKED pack pack_push(real x, pack row) { return SHUFFLE(pack_all(x), row, 0, 4, 5, 6); }
+#else
+PACKED pack pack_push(real x, pack row) { return (pack){{x, row.lo[0]}, {row.lo[1], row.hi[0]}}; }
+#endif
 PACKED real pack_sum(pack x) { return (pack_lane(x, 0) + pack_lane(x, 2)) + (pack_lane(x, 1) + pack_lane(x, 3)); }
 
 /* Four sums at once, each in the order of pack_sum(). */
@@ -207,6 +215,12 @@ PACKED pspatial pspatial_add(pspatial a, pspatial b) { return (pspatial){pvec_ad
 PACKED pspatial pspatial_sub_outer(pspatial a, spatial s, pack x) {
 	return (pspatial){pvec_sub_outer(a.a, s.a, x), pvec_sub_outer(a.l, s.l, x)};
 }
+PACKED pspatial pspatial_zero(void) { return (pspatial){pvec_zero(), pvec_zero()}; }
+PACKED pvec3 pvec_push(vec3 a, pvec3 v) {
+	return (pvec3){pack_push(a.x, v.x), pack_push(a.y, v.y), pack_push(a.z, v.z)};
+}
+/* s as the first of four, the last of which is gone. */
+PACKED pspatial pspatial_push(spatial s, pspatial v) { return (pspatial){pvec_push(s.a, v.a), pvec_push(s.l, v.l)}; }
 PACKED pack pspatial_dot(spatial a, pspatial v) { return pack_add(pvec_dot(a.a, v.a), pvec_dot(a.l, v.l)); }
 PACKED spatial pspatial_lane(pspatial s, int i) {
 	return (spatial){{pack_lane(s.a.x, i), pack_lane(s.a.y, i), pack_lane(s.a.z, i)},
@@ -214,60 +228,6 @@ PACKED spatial pspatial_lane(pspatial s, int i) {
 }
 /* X(r)' on forces: from O + r back to O. */
 PACKED pspatial pforce_shift(pspatial f, vec3 r) { return (pspatial){pvec_add(f.a, pvec_cross(r, f.l)), f.l}; }
-
-/* ---- one vector in a register --------------------------------------------------------------- */
-
-/* x, y, z and a zero where a register holds four; otherwise a vec3. */
-#if CAL_LANES == 1 && defined(__AVX__)
-typedef pack trio;
-PACKED trio trio_from(vec3 v) { return (pack){v.x, v.y, v.z, 0}; }
-PACKED trio trio_load(const vec3 *v) { // of a record that was stored long before
-	double xy __attribute__((vector_size(16)));
-	memcpy(&xy, &v->x, sizeof xy);
-	return (pack){xy[0], xy[1], v->z, 0};
-}
-PACKED vec3 trio_vec(trio v) { return (vec3){v[0], v[1], v[2]}; }
-PACKED trio trio_add(trio a, trio b) { return a + b; }
-PACKED trio trio_sub(trio a, trio b) { return a - b; }
-PACKED trio trio_mul(trio a, trio b) { return a * b; }
-PACKED trio trio_times(real s, trio v) { return pack_times(s, v); }
-PACKED trio trio_next(trio v) { return SHUFFLE(v, v, 1, 2, 0, 3); }
-#else
-typedef vec3 trio;
-PACKED trio trio_from(vec3 v) { return v; }
-PACKED trio trio_load(const vec3 *v) { return *v; }
-PACKED vec3 trio_vec(trio v) { return v; }
-PACKED trio trio_add(trio a, trio b) { return add(a, b); }
-PACKED trio trio_sub(trio a, trio b) { return sub(a, b); }
-PACKED trio trio_mul(trio a, trio b) { return (vec3){a.x * b.x, a.y * b.y, a.z * b.z}; }
-PACKED trio trio_times(real s, trio v) { return scale(s, v); }
-PACKED trio trio_next(trio v) { return (vec3){v.y, v.z, v.x}; }
-#endif
-PACKED trio trio_madd(trio a, real s, trio v) { return trio_add(a, trio_times(s, v)); }
-
-typedef struct trio3 {
-	trio x, y, z; // columns
-} trio3;
-
-PACKED trio3 trio3_from(mat3 m) { return (trio3){trio_from(m.x), trio_from(m.y), trio_from(m.z)}; }
-PACKED trio3 trio3_load(const mat3 *m) { return (trio3){trio_load(&m->x), trio_load(&m->y), trio_load(&m->z)}; }
-PACKED mat3 trio3_mat(trio3 m) { return (mat3){trio_vec(m.x), trio_vec(m.y), trio_vec(m.z)}; }
-PACKED trio3 trio3_madd(trio3 a, real s, trio3 m) {
-	return (trio3){trio_madd(a.x, s, m.x), trio_madd(a.y, s, m.y), trio_madd(a.z, s, m.z)};
-}
-PACKED trio trio3_mul(trio3 m, vec3 v) { return trio_madd(trio_madd(trio_times(v.x, m.x), v.y, m.y), v.z, m.z); }
-PACKED trio trio3_mul_dvec(trio3 m, dvec3 v) {
-	return trio_madd(trio_madd(trio_times(real_from(v.x), m.x), real_from(v.y), m.y), real_from(v.z), m.z);
-}
-PACKED trio3 trio3_mul_dmat(trio3 m, dmat3 E) {
-	return (trio3){trio3_mul_dvec(m, E.x), trio3_mul_dvec(m, E.y), trio3_mul_dvec(m, E.z)};
-}
-/* m [t]x */
-PACKED trio3 trio3_cross(trio3 m, vec3 t) {
-	return (trio3){trio_sub(trio_times(t.z, m.y), trio_times(t.y, m.z)),
-	               trio_sub(trio_times(t.x, m.z), trio_times(t.z, m.x)),
-	               trio_sub(trio_times(t.y, m.x), trio_times(t.x, m.y))};
-}
 
 /* ---- sums over the modes of rows ------------------------------------------------------------ */
 

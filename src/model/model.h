@@ -17,6 +17,7 @@
 #include "joint/primitive.h"
 #include "loop/loop.h"
 #include "math/inertia.h"
+#include "model/local_link.h"
 #include "model/model_index.h"
 
 /*
@@ -132,6 +133,7 @@ struct CalModel {
 	int mechanism_count;
 	Mechanism **mechanisms; // [mechanism_count] embedded ones; blocks of their own
 	const Link *links;
+	const LocalLink *local_links; // [link_count] constants of inverse dynamics
 	const Body *bodies;
 	const Node *nodes;
 	const Dof *dofs;
@@ -144,6 +146,8 @@ struct CalModel {
 	const double *trig_offset;       // [trig_count] constant turn from the joint's zero to the link's
 	const uint8_t *prescribed;       // [nu] as described
 	const int32_t *dof_parent;       // [nu] next degree of freedom towards the ground, -1: none
+	const int32_t *dof_depth;        // [nu] how many there are between it and the ground
+	const size_t *mass_row;          // [nu + 1] first entry of each row of the sparse mass matrix
 	ModelIndex index;                // by name and id; a branch has none
 };
 

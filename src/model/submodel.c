@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "loop/loop_type.h"
 #include "model/loop_plan.h"
+#include "model/mass_pattern.h"
 #include "model/model_check.h"
 #include "model/submodel.h"
 
@@ -103,12 +104,14 @@ int piece_count(const PieceIndex *list, int count, int piece) {
 typedef struct Parts {
 	CalModel *model;
 	Link *links;
+	LocalLink *local_links;
 	Body *bodies;
 	Node *nodes;
 	Dof *dofs;
 	double *rotor, *damping, *trig_offset;
 	uint8_t *prescribed;
-	int32_t *dof_parent, *spring_dof, *user_spring_link, *trig_q;
+	int32_t *dof_parent, *dof_depth, *spring_dof, *user_spring_link, *trig_q;
+	size_t *mass_row;
 	BallSpring *ball_springs;
 	Flex *flexes;
 	Loop *loops;
@@ -118,6 +121,7 @@ static Parts layout(const CalModel *whole, const CalModel *m, Cursor *cursor) {
 	Parts p;
 	CURSOR_ARRAY(cursor, p.model, 1);
 	CURSOR_ARRAY(cursor, p.links, m->link_count + 1); // and one that ends them
+	CURSOR_ARRAY(cursor, p.local_links, m->link_count);
 	CURSOR_ARRAY(cursor, p.bodies, m->body_count);
 	CURSOR_ARRAY(cursor, p.nodes, m->node_count);
 	CURSOR_ARRAY(cursor, p.dofs, m->nu);
@@ -125,6 +129,8 @@ static Parts layout(const CalModel *whole, const CalModel *m, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, p.damping, m->nu);
 	CURSOR_ARRAY(cursor, p.prescribed, m->nu);
 	CURSOR_ARRAY(cursor, p.dof_parent, m->nu);
+	CURSOR_ARRAY(cursor, p.dof_depth, m->nu);
+	CURSOR_ARRAY(cursor, p.mass_row, m->nu + 1);
 	CURSOR_ARRAY(cursor, p.spring_dof, m->nu);
 	CURSOR_ARRAY(cursor, p.ball_springs, whole->ball_spring_count);
 	CURSOR_ARRAY(cursor, p.user_spring_link, whole->user_spring_count);
@@ -138,6 +144,7 @@ static Parts layout(const CalModel *whole, const CalModel *m, Cursor *cursor) {
 static void show_parts(const Parts *to) {
 	CalModel *m = to->model;
 	m->links = to->links;
+	m->local_links = to->local_links;
 	m->bodies = to->bodies;
 	m->nodes = to->nodes;
 	m->dofs = to->dofs;
@@ -145,6 +152,8 @@ static void show_parts(const Parts *to) {
 	m->damping = to->damping;
 	m->prescribed = to->prescribed;
 	m->dof_parent = to->dof_parent;
+	m->dof_depth = to->dof_depth;
+	m->mass_row = to->mass_row;
 	m->spring_dof = to->spring_dof;
 	m->ball_springs = to->ball_springs;
 	m->user_spring_link = to->user_spring_link;
@@ -188,6 +197,7 @@ static void copy_links(const CalModel *whole, const PieceMap *p, int piece, cons
 			parts->trig_offset[m->trig_count++] = whole->trig_offset[from->trig];
 		}
 	}
+	local_links_fill(links, m->link_count, parts->local_links);
 	links[m->link_count] = (Link){.parent = -1, .motion = PRIMITIVE_FIXED, .accumulator = -1, .loop_link = -1};
 }
 
@@ -208,6 +218,7 @@ static void copy_dofs(const CalModel *whole, const PieceMap *p, int piece, const
 		m->any_damping |= to->damping[own] != 0;
 		m->any_prescribed |= to->prescribed[own] != 0;
 	}
+	mass_pattern_fill(m->nu, to->dof_parent, to->dof_depth, to->mass_row);
 	for (int k = 0; k < whole->spring_count; ++k) {
 		if (p->u[whole->spring_dof[k]].piece == piece)
 			to->spring_dof[m->spring_count++] = p->u[whole->spring_dof[k]].own;

@@ -51,15 +51,15 @@ typedef struct ArticulatedBody {
 	spatial b;
 } ArticulatedBody;
 
-/* A link in its own axes: what inverse dynamics works on. */
+/* A link in its own axes: what inverse dynamics works on. Vectors are stored in this order, each with the number after it. */
 typedef struct LocalWork {
-	mat3 Q;    // orientation in the parent link
-	vec3 d;    // origin in the parent link
-	vec3 w;    // angular velocity
-	vec3 a;    // acceleration of the origin, minus gravity
-	vec3 al;   // angular acceleration
-	mat3 W;    // field of accelerations
-	spatial f; // force that this link and all outboard of it need, at its origin
+	vec3 Qd, Qn, Qp; // orientation in the parent link, by cyclic diagonals (math/trio.h)
+	vec3 d;          // origin in the parent link; of rotations and balls that of the model
+	vec3 w;          // angular velocity; as the next two of links with more than one child
+	vec3 al;         // angular acceleration
+	vec3 a;          // acceleration of the origin, minus gravity
+	vec3 n, f;       // moment and force that this link and all outboard of it need, at its origin
+	real unused;     //
 } LocalWork;
 
 /* A rigid inertia about a link's origin: what a link and all outboard of it weigh as one body. */

@@ -68,6 +68,11 @@ static int run_dynamics(Fixture *f, Buffers *b) {
 static int run_mass(Fixture *f, Buffers *b) {
 	double number;
 	int bad = cal_mass_matrix(f->model, &f->state, f->work, b->M);
+	bad |= cal_mass_matrix_lower(f->model, &f->state, f->work, b->M);
+	bad |= cal_mass_sparse(f->model, &f->state, f->work, b->M);
+	bad |= cal_mass_sparse_mul(f->model, b->M, f->tau, b->x);
+	bad |= cal_mass_sparse_factor(f->model, f->work, b->M);
+	bad |= cal_mass_sparse_solve(f->model, b->M, f->tau, b->x);
 	bad |= cal_mass_trace(f->model, &f->state, f->work, &number);
 	bad |= cal_mass_factor(f->model, &f->state, f->work);
 	bad |= cal_mass_solve(f->model, f->work, f->tau, b->x);

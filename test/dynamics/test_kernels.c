@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_kernels.c — forward dynamics compiled for wider registers gives the bits of the baseline: random rigid and
- * flexible trees, chains of beams whose modes fill one pack, several and parts of one, eliminated directly and through
+ * test_kernels.c — forward and inverse dynamics and mass matrix compiled for wider registers give the bits of the baseline:
+ * random rigid and flexible trees, chains of beams whose modes fill one pack, several and parts of one, eliminated directly and through
  * the ports, prescribed dofs, implicit steps. And bodies that one kernel takes together with their node give the
  * bits of the separate ones. Writes to the model's internals to choose the kernels.
  */
@@ -17,8 +17,37 @@ enum { TREES = 120 };
 static void same_bits(uint64_t seed, const double *a, const double *b, int n) {
 	for (int i = 0; i < n; i++) {
 		if (memcmp(&a[i], &b[i], sizeof *a) != 0)
-			check_fail_at(__FILE__, __LINE__, seed, "udot[%d] of %d: %.17g and %.17g", i, n, a[i], b[i]);
+			check_fail_at(__FILE__, __LINE__, seed, "[%d] of %d: %.17g and %.17g", i, n, a[i], b[i]);
 	}
+}
+
+/* Inverse dynamics, the mass matrix in its three forms and its trace: their results in x, room for `size`. */
+static void inverse_and_mass(uint64_t seed, const CalModel *model, const CalState *state, const double *udot,
+                             const CalInput *input, CalWork *work, size_t size, double *x) {
+	const size_t n = (size_t)cal_model_u_count(model);
+	double *M = x + 2 * n, *lower = M + n * n, *sparse = lower + n * n;
+	memset(x, 0, sizeof *x * size);
+	check_ok(seed, cal_inverse_dynamics(model, state, udot, input, work, x));
+	check_ok(seed, cal_bias_forces(model, state, work, x + n));
+	check_ok(seed, cal_mass_matrix(model, state, work, M));
+	check_ok(seed, cal_mass_matrix_lower(model, state, work, lower));
+	check_ok(seed, cal_mass_sparse(model, state, work, sparse));
+	check_ok(seed, cal_mass_trace(model, state, work, &sparse[cal_mass_sparse_count(model)]));
+}
+
+static void compare_inverse_and_mass(uint64_t seed, CalModel *model, const CalState *state, const double *udot,
+                                     const CalInput *input, CalWork *work) {
+	const size_t n = (size_t)cal_model_u_count(model), size = 2 * n + 2 * n * n + cal_mass_sparse_count(model) + 1;
+	double *x = calloc(2 * size, sizeof *x), *first = x + size;
+	assert_non_null(x);
+	model->isa = CPU_BASELINE;
+	inverse_and_mass(seed, model, state, udot, input, work, size, first);
+	for (int isa = CPU_AVX2; isa <= (int)cpu_isa(); isa++) {
+		model->isa = (CpuIsa)isa;
+		inverse_and_mass(seed, model, state, udot, input, work, size, x);
+		same_bits(seed, first, x, (int)size);
+	}
+	free(x);
 }
 
 /* Hybrid dynamics and an implicit step with every instruction set of this processor against the baseline. */
@@ -34,6 +63,7 @@ static void compare(uint64_t seed, CalModel *model, const CalState *state, const
 			memcpy(first, x, sizeof *x * (size_t)n * 3);
 		same_bits(seed, first, x, 3 * n);
 	}
+	compare_inverse_and_mass(seed, model, state, first, input, work);
 	free(x);
 }
 

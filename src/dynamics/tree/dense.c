@@ -135,7 +135,7 @@ int dense_solve(const CalModel *model, const SweepInput *in, CalWork *work, doub
 	double *M = work->dense, *rhs = work->dense + n * n;
 	memset(M, 0, sizeof(double) * (size_t)(n * n));
 	dense_gather(model, in, work, rhs);
-	composite_matrix_x1(model, work, M);
+	composite_matrix_x1(model, MASS_DENSE, work, M);
 	for (int i = 0; i < n; ++i) {
 		udot[i] = rhs[i];
 		if (!in->prescribed || !in->prescribed[i])

@@ -10,7 +10,7 @@
 /* Outward: motion of every link in its own axes for the accelerations udot (NULL: zero). */
 void LANED(inverse_outward)(const CalModel *model, dvec3 gravity, const real *q, const real *u, const real *udot,
                             CalWork *work);
-/* Inward: tau[nu] = S'F of the forces that work->local[].f holds; rotors not included. */
+/* Inward: tau[nu] = S'F of the forces that work->local[] holds; rotors not included. */
 void LANED(inverse_inward)(const CalModel *model, CalWork *work, real *tau);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * kernels.h — forward dynamics, compiled for several widths of registers.
+ * kernels.h — forward and inverse dynamics and composite bodies, compiled for several widths of registers.
  *
  * The same source, without fused multiply-add and with sums in the same order: all give the same bits
  * (test/dynamics/test_kernels.c), so that the choice is one of speed alone.
@@ -9,6 +9,8 @@
 #define CALDER_DYNAMICS_TREE_KERNELS_H
 
 #include "dynamics/tree/articulated.h"
+#include "dynamics/tree/composite.h"
+#include "dynamics/tree/inverse.h"
 
 #if CAL_LANES == 1
 typedef struct ForwardKernels {
@@ -20,6 +22,18 @@ typedef struct ForwardKernels {
 } ForwardKernels;
 
 const ForwardKernels *forward_kernels(CpuIsa isa);
+
+/* Inverse dynamics and composite bodies: dynamics/tree/inverse.h, composite.h. */
+typedef struct InertiaKernels {
+	void (*inverse_outward)(const CalModel *model, dvec3 gravity, const double *q, const double *u, const double *udot,
+	                        CalWork *work);
+	void (*inverse_inward)(const CalModel *model, CalWork *work, double *tau);
+	void (*composite_outward)(const CalModel *model, const double *q, CalWork *work);
+	void (*composite_inward)(const CalModel *model, CalWork *work);
+	void (*composite_matrix)(const CalModel *model, MassForm form, CalWork *work, double *M);
+} InertiaKernels;
+
+const InertiaKernels *inertia_kernels(CpuIsa isa);
 #endif
 
 #endif

@@ -16,6 +16,7 @@
 #include "model/compile/compile.h"
 #include "model/loop_blocks.h"
 #include "model/loop_plan.h"
+#include "model/mass_pattern.h"
 #include "model/model_check.h"
 
 dpose compile_pose(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
@@ -42,6 +43,7 @@ static void index_layout(Compiler *c, Cursor *cursor) {
 static void block_layout(Compiler *c, Cursor *cursor) {
 	cursor_array(cursor, 1, sizeof(CalModel)); // the model itself
 	CURSOR_ARRAY(cursor, c->links, c->link_count);
+	CURSOR_ARRAY(cursor, c->local_links, c->link_count);
 	CURSOR_ARRAY(cursor, c->bodies, c->body_count);
 	CURSOR_ARRAY(cursor, c->nodes, c->node_count);
 	CURSOR_ARRAY(cursor, c->dofs, c->nu);
@@ -53,6 +55,8 @@ static void block_layout(Compiler *c, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, c->trig_q, c->link_count);
 	CURSOR_ARRAY(cursor, c->trig_offset, c->link_count);
 	CURSOR_ARRAY(cursor, c->dof_parent, c->nu);
+	CURSOR_ARRAY(cursor, c->dof_depth, c->nu);
+	CURSOR_ARRAY(cursor, c->mass_row, c->nu + 1);
 	CURSOR_ARRAY(cursor, c->prescribed, c->nu);
 	CURSOR_ARRAY(cursor, c->loops, c->loop_count);
 	CURSOR_ARRAY(cursor, c->flexes, c->flex_count);
@@ -306,6 +310,25 @@ static int has_spring(const Compiler *c, const Link *link) {
 	return sum > 0;
 }
 
+/* The outermost degree of freedom that moves link i, modes of its body included; -1: none. */
+static int last_dof(const Compiler *c, int i) {
+	for (; i >= 0; i = c->links[i].parent) {
+		const Link *link = &c->links[i];
+		const Flex *flex = link->flex_body >= 0 ? &c->flexes[link->flex_body] : NULL;
+		if (flex && flex->m > 0)
+			return flex->u + flex->m - 1;
+		if (link->nu > 0)
+			return link->u + link->nu - 1;
+	}
+	return -1;
+}
+
+/* The last degree of freedom of the joints between the ground and link i, i included; modes of i itself left out. */
+static int joint_dof(const Compiler *c, int i) {
+	const Link *link = &c->links[i];
+	return link->nu > 0 ? link->u + link->nu - 1 : last_dof(c, link->parent);
+}
+
 static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k) {
 	const Body *body = &c->bodies[link->body];
 	const int u = link->u + k;
@@ -333,10 +356,7 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 		c->dof_parent[u] = u - 1;
 		return;
 	}
-	int p = link->parent;
-	while (p >= 0 && c->links[p].nu == 0)
-		p = c->links[p].parent;
-	c->dof_parent[u] = p >= 0 ? c->links[p].u + c->links[p].nu - 1 : -1;
+	c->dof_parent[u] = last_dof(c, link->parent);
 }
 
 static void add_modal_dofs(Compiler *c, CalModel *model, const Link *link, int i) {
@@ -345,7 +365,7 @@ static void add_modal_dofs(Compiler *c, CalModel *model, const Link *link, int i
 	const uint8_t *prescribed = c->desc->bodies[c->order[flex->body]].prescribed;
 	for (int k = 0; k < flex->m; ++k) {
 		c->dofs[flex->u + k] = (Dof){.body = flex->body, .index = body->nu + k, .link = i, .q = flex->q + k};
-		c->dof_parent[flex->u + k] = flex->u + k - 1;
+		c->dof_parent[flex->u + k] = k > 0 ? flex->u + k - 1 : joint_dof(c, i);
 		c->prescribed[flex->u + k] = model->propagation != CAL_PROPAGATE_FLEXIBLE || (prescribed && prescribed[k]);
 		model->any_prescribed |= c->prescribed[flex->u + k];
 	}
@@ -381,12 +401,8 @@ static int eliminations(const Link *link) {
  * mass for their own terms, then the elimination (compile_flex.c) or the modal blocks of M.
  */
 static void estimate_flops(Compiler *c, CalModel *model) {
-	double pairs = 0, joints = 0;
-	int *depth = c->scratch; // [nu]
-	for (int u = 0; u < c->nu; ++u) {
-		depth[u] = 1 + (c->dof_parent[u] >= 0 ? depth[c->dof_parent[u]] : 0);
-		pairs += depth[u];
-	}
+	const double pairs = (double)c->mass_row[c->nu];
+	double joints = 0;
 	for (int i = 0; i < c->link_count; ++i)
 		joints += eliminations(&c->links[i]);
 	double own = 0, direct = 0, modal = 0; // of flexible bodies
@@ -428,14 +444,17 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 		c->links[i].zero_offset = p.x == 0 && p.y == 0 && p.z == 0;
 		c->links[i].loop_link = -1;
 	}
+	local_links_fill(c->links, c->link_count, c->local_links);
 	compile_loops(c, model);
 	add_dofs(c, model);
+	mass_pattern_fill(c->nu, c->dof_parent, c->dof_depth, c->mass_row);
 	compile_mechanism_dofs(c, model);
 	estimate_flops(c, model);
 	model->solver = solver == CAL_SOLVER_AUTO ? CAL_SOLVER_RECURSIVE : solver; // decision 0036
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
 	model->nq = c->nq, model->nu = c->nu, model->accumulator_count = c->accumulator_count,
 	model->trig_count = c->trig_made;
+	model->local_links = c->local_links;
 	model->links = c->links, model->bodies = c->bodies, model->nodes = c->nodes, model->dofs = c->dofs;
 	model->rotor = c->rotor, model->damping = c->damping, model->prescribed = c->prescribed;
 	model->spring_dof = c->spring_dof, model->ball_springs = c->ball_springs;
@@ -445,6 +464,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->loops = c->loops, model->loop_count = c->loop_count, model->row_count = c->row_count;
 	model->mechanisms = c->mechanisms, model->mechanism_count = c->mechanism_count;
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
+	model->dof_depth = c->dof_depth, model->mass_row = c->mass_row;
 	model_index_fill(&c->index, model);
 	model->index = c->index;
 	compile_loop_units(model, c->loops);
@@ -486,7 +506,7 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	block_layout(c, &cursor);
 	const CalAllocator allocator = allocator_or_default(&options->allocator);
 	const size_t turns = sizeof(double) * 2 * (size_t)c->link_count;
-	c->turn = memory_alloc(&c->desc->allocator, turns + sizeof(int) * (size_t)(c->body_count + c->nu + 2));
+	c->turn = memory_alloc(&c->desc->allocator, turns + sizeof(int) * (size_t)(c->body_count + 2));
 	if (!c->turn)
 		return CAL_ERR_MEMORY;
 	c->scratch = (int *)(void *)(c->turn + 2 * c->link_count);

@@ -23,7 +23,7 @@ typedef struct Compiler {
 	int *node_of;           // [desc node_count] model index of a node
 	double *turn;           // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
 	const FlexForm **forms; // [body_count] of flexible bodies, otherwise NULL
-	int *scratch;           // [body_count + nu + 2]
+	int *scratch;           // [body_count + 2]
 	// counts
 	int body_count, link_count, node_count, nq, nu, accumulator_count;
 	size_t string_size;
@@ -34,11 +34,13 @@ typedef struct Compiler {
 	size_t flex_numbers, flex_indices;                      // in their arrays
 	// arrays of the block
 	Link *links;
+	LocalLink *local_links;
 	Body *bodies;
 	Node *nodes;
 	Dof *dofs;
 	double *rotor, *damping, *trig_offset;
-	int32_t *spring_dof, *user_spring_link, *trig_q, *dof_parent;
+	int32_t *spring_dof, *user_spring_link, *trig_q, *dof_parent, *dof_depth;
+	size_t *mass_row;
 	uint8_t *prescribed;
 	BallSpring *ball_springs;
 	char *strings;

@@ -71,7 +71,7 @@ static void mass_matrix_over_lanes_equals_scalar(void **state) {
 		const int n = l.f->nu;
 		double *want = fixture_doubles(l.f, n * n);
 		composite_outward_x4(m, l.q, l.work);
-		composite_matrix_x4(m, l.work, l.x);
+		composite_matrix_x4(m, MASS_DENSE, l.work, l.x);
 		for (int lane = 0; lane < LANES; lane++) {
 			check_ok(seed, cal_mass_matrix(m, &l.state[lane], l.f->work, want));
 			check_lane(&l, lane, n * n, want);

@@ -83,7 +83,7 @@ static void mass_matrix_over_lanes_equals_scalar(void **state) {
 		real *M = lane_array(n * n);
 		double *want = fixture_doubles(l.f, n * n);
 		composite_outward_x4(m, l.q, l.work);
-		composite_matrix_x4(m, l.work, M);
+		composite_matrix_x4(m, MASS_DENSE, l.work, M);
 		for (int lane = 0; lane < LANES; lane++) {
 			check_ok(seed, cal_mass_matrix(m, &l.state[lane], l.f->work, want));
 			for (int i = 0; i < n * n; i++)
