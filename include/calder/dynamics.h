@@ -116,7 +116,9 @@ CAL_API CalStatus cal_mass_mul(const CalModel *model, const CalState *state, con
 CAL_API CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work);
 /** x[nu] = M^-1 b, O(N); x may be b. */
 CAL_API CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, double *x);
-/** Minv[nu nu], exactly symmetric. */
+/** The same for `count` right-hand sides, rows of b[count nu] and x[count nu]; each has the bits of cal_mass_solve(). x may be b. */
+CAL_API CalStatus cal_mass_solve_many(const CalModel *model, CalWork *work, int count, const double *b, double *x);
+/** Minv[nu nu], exactly symmetric. O(nu^2). */
 CAL_API CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv);
 /** log(det M). */
 CAL_API CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *logdet);

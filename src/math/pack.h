@@ -126,6 +126,24 @@ PACKED pack pack_sums_row(pack a, pack b, pack c, pack d) {
 #endif
 }
 
+#if CAL_LANES == 1
+/* Four packs as the rows of a matrix, which becomes its transpose. */
+PACKED void pack_transpose(pack row[PACK]) {
+	const pack a = row[0], b = row[1], c = row[2], d = row[3];
+#if defined(__AVX__)
+	const pack ab = SHUFFLE(a, b, 0, 4, 2, 6), ab_odd = SHUFFLE(a, b, 1, 5, 3, 7);
+	const pack cd = SHUFFLE(c, d, 0, 4, 2, 6), cd_odd = SHUFFLE(c, d, 1, 5, 3, 7);
+	row[0] = SHUFFLE(ab, cd, 0, 1, 4, 5), row[1] = SHUFFLE(ab_odd, cd_odd, 0, 1, 4, 5);
+	row[2] = SHUFFLE(ab, cd, 2, 3, 6, 7), row[3] = SHUFFLE(ab_odd, cd_odd, 2, 3, 6, 7);
+#else
+	row[0] = (pack){SHUFFLE(a.lo, b.lo, 0, 2), SHUFFLE(c.lo, d.lo, 0, 2)};
+	row[1] = (pack){SHUFFLE(a.lo, b.lo, 1, 3), SHUFFLE(c.lo, d.lo, 1, 3)};
+	row[2] = (pack){SHUFFLE(a.hi, b.hi, 0, 2), SHUFFLE(c.hi, d.hi, 0, 2)};
+	row[3] = (pack){SHUFFLE(a.hi, b.hi, 1, 3), SHUFFLE(c.hi, d.hi, 1, 3)};
+#endif
+}
+#endif
+
 typedef struct Sums {
 	real a, b, c, d;
 } Sums;
@@ -207,6 +225,14 @@ PACKED pspatial pspatial_add(pspatial a, pspatial b) { return (pspatial){pvec_ad
 PACKED pspatial pspatial_sub_outer(pspatial a, spatial s, pack x) {
 	return (pspatial){pvec_sub_outer(a.a, s.a, x), pvec_sub_outer(a.l, s.l, x)};
 }
+/* One vector times each mode's number, added. */
+PACKED pvec3 pvec_add_outer(pvec3 a, vec3 s, pack x) {
+	return (pvec3){pack_madd(a.x, s.x, x), pack_madd(a.y, s.y, x), pack_madd(a.z, s.z, x)};
+}
+PACKED pspatial pspatial_add_outer(pspatial a, spatial s, pack x) {
+	return (pspatial){pvec_add_outer(a.a, s.a, x), pvec_add_outer(a.l, s.l, x)};
+}
+PACKED pspatial pspatial_zero(void) { return (pspatial){pvec_zero(), pvec_zero()}; }
 PACKED pack pspatial_dot(spatial a, pspatial v) { return pack_add(pvec_dot(a.a, v.a), pvec_dot(a.l, v.l)); }
 PACKED spatial pspatial_lane(pspatial s, int i) {
 	return (spatial){{pack_lane(s.a.x, i), pack_lane(s.a.y, i), pack_lane(s.a.z, i)},
@@ -214,6 +240,13 @@ PACKED spatial pspatial_lane(pspatial s, int i) {
 }
 /* X(r)' on forces: from O + r back to O. */
 PACKED pspatial pforce_shift(pspatial f, vec3 r) { return (pspatial){pvec_add(f.a, pvec_cross(r, f.l)), f.l}; }
+
+/* X(r) on motions: from O to O + r. */
+PACKED pspatial pmotion_shift(pspatial m, vec3 r) {
+	const pvec3 v = {pack_msub(pack_times(r.z, m.a.y), r.y, m.a.z), pack_msub(pack_times(r.x, m.a.z), r.z, m.a.x),
+	                 pack_msub(pack_times(r.y, m.a.x), r.x, m.a.y)};
+	return (pspatial){m.a, pvec_add(m.l, v)};
+}
 
 /* ---- one vector in a register --------------------------------------------------------------- */
 

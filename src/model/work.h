@@ -204,6 +204,14 @@ typedef struct LoopWork {
 	const double *weight; // [n] W of a Euclidean projection, NULL: 1
 } LoopWork;
 
+/* Four right-hand sides of the factored mass matrix side by side (dynamics/tree/columns.c): rows of four numbers. */
+typedef struct ColumnWork {
+	double *x;      // [nu][4] right-hand sides, then residual forces, then solutions
+	double *modal;  // [nu][4] forces that outboard links need from modes; NULL: there are no modes
+	double *motion; // [link_count][6][4] inward: force that a link and all outboard of it need; outward: acceleration
+	int *links;     // [link_count] a list of links: those on a path, or flags
+} ColumnWork;
+
 struct CalWork {
 	const CalModel *model;
 	void *memory;                  // to be freed, or NULL
@@ -233,6 +241,7 @@ struct CalWork {
 	FlexWork *flex;                  // [flex_count]
 	real *modal_columns; // [modal_columns] Phi of FLEX and NODE links, six rows each, world axes, at the link's origin
 	spatial *reaction;   // [body_count]
+	ColumnWork column;   // of one state at a time
 	LoopWork loops;
 	real *dense; // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };

@@ -9,6 +9,7 @@
 #include <calder/dynamics.h>
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/articulated.h"
+#include "dynamics/tree/columns.h"
 #include "dynamics/tree/composite.h"
 #include "dynamics/tree/joint_elimination.h"
 #include "dynamics/tree/kinematics.h"
@@ -47,22 +48,19 @@ CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, 
 	return CAL_OK;
 }
 
+CalStatus cal_mass_solve_many(const CalModel *model, CalWork *work, int count, const double *b, double *x) {
+	const CalStatus status = check_arguments(model, work, x);
+	if (status != CAL_OK || !b || count < 0)
+		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
+	column_kernels(model->isa)->solve(model, NULL, work, count, b, x);
+	return CAL_OK;
+}
+
 CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
 	const CalStatus status = check_arguments(model, work, Minv);
 	if (status != CAL_OK)
 		return status;
-	const size_t n = (size_t)model->nu;
-	for (size_t i = 0; i < n; ++i) {
-		memset(work->rhs, 0, sizeof(double) * n);
-		work->rhs[i] = 1.0;
-		factor_solve_x1(model, NULL, work, work->rhs, Minv + i * n);
-	}
-	for (size_t i = 0; i < n; ++i) {
-		for (size_t j = 0; j < i; ++j) {
-			const double mean = 0.5 * (Minv[i * n + j] + Minv[j * n + i]);
-			Minv[i * n + j] = Minv[j * n + i] = mean;
-		}
-	}
+	column_kernels(model->isa)->inverse(model, work, Minv);
 	return CAL_OK;
 }
 

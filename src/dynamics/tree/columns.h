@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * columns.h — solves with the factored mass matrix, four right-hand sides side by side (columns.c), compiled for several
+ * widths of registers: the same bits from all of them, and those of factor_solve() for each right-hand side alone.
+ */
+#ifndef CALDER_DYNAMICS_TREE_COLUMNS_H
+#define CALDER_DYNAMICS_TREE_COLUMNS_H
+
+#include "model/work.h"
+
+#if CAL_LANES == 1
+/* Links from which forces go inward: distinct, in descending order. Then the links on the ground where their paths end. */
+typedef struct ColumnHeads {
+	int count, root_count;
+	int link[PACK], root[PACK];
+} ColumnHeads;
+
+typedef struct ColumnKernels {
+	/* Minv[nu nu] from the factors, exactly symmetric. */
+	void (*inverse)(const CalModel *model, CalWork *work, double *Minv);
+	/* x[count][nu] = M^-1 b, each row one right-hand side, zero where held; x may be b. */
+	void (*solve)(const CalModel *model, const uint8_t *held, CalWork *work, int count, const double *b, double *x);
+	/*
+	 * Inward along the paths from the heads to the ground, where they end. work->column.motion of the heads: the force that
+	 * links there need; work->column.x and modal of the paths: generalized forces, which become residual forces, and zeros.
+	 */
+	void (*inward)(const CalModel *model, const uint8_t *held, CalWork *work, ColumnHeads *heads);
+	/* Then outward over a list of links, parents first: solutions to work->column.x, accelerations to motion. */
+	void (*outward)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count);
+} ColumnKernels;
+
+const ColumnKernels *column_kernels(CpuIsa isa);
+
+void LANED(columns_inverse)(const CalModel *model, CalWork *work, double *Minv);
+void LANED(columns_solve)(const CalModel *model, const uint8_t *held, CalWork *work, int count, const double *b,
+                          double *x);
+void LANED(columns_inward)(const CalModel *model, const uint8_t *held, CalWork *work, ColumnHeads *heads);
+void LANED(columns_outward)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count);
+
+/* Adds a link to the heads, unless it is among them. */
+static inline void column_heads_add(ColumnHeads *heads, int link) {
+	int at = heads->count;
+	while (at > 0 && heads->link[at - 1] < link)
+		--at;
+	if (at > 0 && heads->link[at - 1] == link)
+		return;
+	for (int k = heads->count++; k > at; --k)
+		heads->link[k] = heads->link[k - 1];
+	heads->link[at] = link;
+}
+#endif
+
+#endif
