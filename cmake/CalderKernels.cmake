@@ -64,7 +64,8 @@ endforeach()
 option(CALDER_WIDE_KERNELS "compile forward dynamics for AVX2 and AVX-512 too, chosen at run time" ON)
 if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 	foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
-			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c src/dynamics/tree/columns.c
+			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
+			src/dynamics/tree/factor.c src/dynamics/tree/columns.c
 			src/component/interface.c src/component/interface_join.c)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
@@ -72,7 +73,7 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 	# Products of rows of the sparse solver of finite-element models.
 	calder_file_variant(src/fe/fe_row_products.c avx2 CAL_ISA=avx2 -mavx2)
 	calder_file_variant(src/fe/fe_row_products.c avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq)
-	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/tree/column_kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c)
+	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/tree/factor_kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c)
 		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)
 	endforeach()
 endif()

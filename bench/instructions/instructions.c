@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif
@@ -97,14 +98,17 @@ static int count_model(const char *name, int widest) {
 	return failed;
 }
 
-int main(void) {
+/* usage: instructions [MODEL...] */
+int main(int argc, char **argv) {
 	const int widest = cpu_isa() < CPU_AVX2 ? CPU_BASELINE : CPU_AVX2; // callgrind knows no more
 	int failed = 0;
 #ifdef __GLIBC__
 	printf("# glibc %s\n", gnu_get_libc_version());
 #endif
 	printf("# compiler %s\n", __VERSION__);
-	for (int i = 0; counted_names[i]; i++)
+	for (int i = 0; argc == 1 && counted_names[i]; i++)
 		failed |= count_model(counted_names[i], widest);
+	for (int i = 1; i < argc; i++)
+		failed |= count_model(argv[i], widest);
 	return failed;
 }

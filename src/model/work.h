@@ -204,12 +204,26 @@ typedef struct LoopWork {
 	const double *weight; // [n] W of a Euclidean projection, NULL: 1
 } LoopWork;
 
-/* Four right-hand sides of the factored mass matrix side by side (dynamics/tree/columns.c): rows of four numbers. */
+/* A link of the factored mass matrix as the sweeps over columns read it again and again (dynamics/tree/columns.c). */
+typedef struct ColumnLink {
+	int32_t parent;      // link index, -1: ground
+	int32_t u;           // first dof
+	int32_t plain;       // a free rotation without modes: all that follows is valid
+	int32_t zero_offset; // r is zero
+	int32_t kept;        // children other than the next link ask for its acceleration
+	int32_t padding;     // to two cache lines
+	vec3 z, r;           // axis; from the parent's origin to this one
+	spatial gain;        //
+	real D_inv;          //
+} ColumnLink;
+
+/* Four right-hand sides side by side: rows of four numbers. */
 typedef struct ColumnWork {
-	double *x;      // [nu][4] right-hand sides, then residual forces, then solutions
-	double *modal;  // [nu][4] forces that outboard links need from modes; NULL: there are no modes
-	double *motion; // [link_count][6][4] inward: force that a link and all outboard of it need; outward: acceleration
-	int *links;     // [link_count] a list of links: those on a path, or flags
+	ColumnLink *link; // [link_count + 1]
+	double *x;        // [nu][4] right-hand sides, then residual forces, then solutions
+	double *modal;    // [nu][4] forces that outboard links need from modes; NULL: there are no modes
+	double *motion;   // [link_count][6][4] inward: force that a link and all outboard of it need; outward: acceleration
+	int *links;       // [link_count] a list of links: those on a path, or flags
 } ColumnWork;
 
 struct CalWork {
@@ -241,7 +255,7 @@ struct CalWork {
 	FlexWork *flex;                  // [flex_count]
 	real *modal_columns; // [modal_columns] Phi of FLEX and NODE links, six rows each, world axes, at the link's origin
 	spatial *reaction;   // [body_count]
-	ColumnWork column;   // of one state at a time
+	ColumnWork column;   // of a single state, nothing with lanes
 	LoopWork loops;
 	real *dense; // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };

@@ -13,6 +13,7 @@
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_refine.h"
 #include "dynamics/loop/loop_sweep.h"
+#include "dynamics/tree/columns.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kernels.h"
 #include "dynamics/tree/kinematics.h"
@@ -31,8 +32,9 @@ static const double *closed_rotor(const CalWork *work) { return work->closed_ste
 
 /* Factors of the tree, held dofs aside. */
 static CalStatus prepare_tree(const CalModel *model, const double *q, CalWork *work) {
-	pose_outward_x1(model, q, work->closed_held, work);
-	work->failed_dof = factor_inward_x1(model, work->closed_held, closed_rotor(work), work);
+	const FactorKernels *kernels = factor_kernels(model->isa);
+	kernels->pose(model, q, work->closed_held, work);
+	work->failed_dof = kernels->factor(model, work->closed_held, closed_rotor(work), work);
 	if (work->failed_dof < 0)
 		return CAL_OK;
 	return isnan(work->dofs[work->failed_dof].D_inv) ? CAL_NOT_FINITE : CAL_SINGULAR;

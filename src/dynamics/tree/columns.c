@@ -21,10 +21,7 @@
 
 /* ---- rows of four numbers ----------------------------------------------------------------------------- */
 
-INLINE double *column_x(const CalWork *work, int u) { return work->column.x + PACK * u; }
-INLINE double *column_motion(const CalWork *work, int i) { return work->column.motion + 6 * PACK * i; }
-INLINE spatial column_gain(const CalWork *work, int u) { return work->dofs[u].gain; }
-INLINE double column_D_inv(const CalWork *work, int u) { return work->dofs[u].D_inv; }
+INLINE double *column_x(const CalWork *work, int u) { return work->column.x + (ptrdiff_t)PACK * u; }
 /* Entry of a matrix with rows of n numbers. */
 INLINE double *entry(double *M, int n, int i, int j) { return M + (ptrdiff_t)i * n + j; }
 INLINE const double *entry_of(const double *M, int n, int i, int j) { return M + (ptrdiff_t)i * n + j; }
@@ -127,103 +124,137 @@ INLINE pack column_dot(spatial S, pspatial f, ColumnKind kind) {
 	return pspatial_dot(S, f);
 }
 
-/* Any joint, column by column; and what modes do on the way. */
-static __attribute__((noinline)) void reduce_other(const CalModel *model, const uint8_t *held, int i, CalWork *work,
-                                                   pspatial *f) {
+/* What the sweeps read and write, apart from the workspace: stores of packs may be to anything, also to the workspace. */
+typedef struct Columns {
+	const CalModel *model;
+	const uint8_t *held;
+	CalWork *work;
+	const ColumnLink *link;
+	double *x, *motion;
+} Columns;
+
+static void read_link(const CalModel *model, const uint8_t *held, const CalWork *work, int i) {
 	const Link *link = &model->links[i];
+	ColumnLink *to = &work->column.link[i];
+	to->parent = link->parent, to->u = link->u, to->kept = link->accumulator >= 0;
+	to->plain = link->motion == PRIMITIVE_ROTATION && link->flex_body < 0 && !is_held(held, link->u);
+	to->zero_offset = link->motion == PRIMITIVE_ROTATION && link->zero_offset;
+	to->r = work->links[i].r;
+	if (!to->plain)
+		return;
+	to->z = work->links[i].R.z;
+	to->gain = work->dofs[link->u].gain;
+	to->D_inv = work->dofs[link->u].D_inv;
+}
+
+static Columns columns_of(const CalModel *model, const uint8_t *held, CalWork *work) {
+	return (Columns){model, held, work, work->column.link, work->column.x, work->column.motion};
+}
+
+static Columns read_links(const CalModel *model, const uint8_t *held, CalWork *work) {
+	for (int i = 0; i < model->link_count; ++i)
+		read_link(model, held, work, i);
+	return columns_of(model, held, work);
+}
+
+/* Any joint, column by column; and what modes do on the way. */
+static __attribute__((noinline)) void reduce_other(const Columns *c, int i, pspatial *f) {
+	const Link *link = &c->model->links[i];
+	CalWork *work = c->work;
 	if (link->motion == PRIMITIVE_NODE)
-		add_modal_forces(model, link, work, f);
+		add_modal_forces(c->model, link, work, f);
 	if (link->flex_body >= 0)
-		reduce_modes(model, link, held, work, f);
+		reduce_modes(c->model, link, c->held, work, f);
 	pspatial sum = *f;
-	for (int u = link->u; u < link->u + link->nu; ++u) {
-		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, u - link->u);
-		if (is_held(held, u))
+	double *x = c->x + (ptrdiff_t)PACK * link->u;
+	for (int k = 0; k < link->nu; ++k, x += PACK) {
+		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
+		if (is_held(c->held, link->u + k))
 			continue;
-		double *x = column_x(work, u);
-		const pack eps = pack_sub(pack_load(x), column_dot(link_column(work, link, i, u - link->u), sum, kind));
+		const pack eps = pack_sub(pack_load(x), column_dot(link_column(work, link, i, k), sum, kind));
 		pack_store(x, eps);
-		sum = pspatial_add_outer(sum, column_gain(work, u), eps);
+		sum = pspatial_add_outer(sum, work->dofs[link->u + k].gain, eps);
 	}
 	*f = sum;
 }
 
-static __attribute__((noinline)) void accelerate_other(const CalModel *model, const uint8_t *held, int i, CalWork *work,
-                                                       pspatial *A) {
-	const Link *link = &model->links[i];
-	pspatial sum = *A;
-	if (link->motion == PRIMITIVE_NODE)
-		add_modal_motion(model, link, work, &sum);
-	for (int u = link->u + link->nu - 1; u >= link->u; --u) {
-		double *x = column_x(work, u);
-		const pack eps = pack_times(column_D_inv(work, u), pack_load(x));
-		const pack udot = is_held(held, u) ? pack_zero() : pack_sub(eps, pspatial_dot(column_gain(work, u), sum));
-		pack_store(x, udot);
-		sum = pspatial_add_outer(sum, link_column(work, link, i, u - link->u), udot);
-	}
-	if (link->flex_body >= 0)
-		accelerate_modes(model, link, held, work, &sum);
-	if (link->motion == PRIMITIVE_FLEX)
-		add_modal_motion(model, link, work, &sum);
-	*A = sum;
+/* A += S x; nothing is added where a column is zero. */
+INLINE pspatial add_column(pspatial A, spatial S, pack x, ColumnKind kind) {
+	return (pspatial){kind == COLUMN_TRANSLATION ? A.a : pvec_add_outer(A.a, S.a, x),
+	                  kind == COLUMN_ROTATION ? A.l : pvec_add_outer(A.l, S.l, x)};
 }
 
-INLINE int is_plain_rotation(const Link *link, const uint8_t *held) {
-	return LIKELY(link->motion == PRIMITIVE_ROTATION && link->flex_body < 0) && !is_held(held, link->u);
+static __attribute__((noinline)) void accelerate_other(const Columns *c, int i, pspatial *A) {
+	const Link *link = &c->model->links[i];
+	CalWork *work = c->work;
+	if (link->motion == PRIMITIVE_NODE)
+		add_modal_motion(c->model, link, work, A);
+	pspatial sum = *A;
+	double *x = c->x + (ptrdiff_t)PACK * (link->u + link->nu - 1);
+	for (int k = link->nu - 1; k >= 0; --k, x -= PACK) {
+		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
+		const DofWork *dof = &work->dofs[link->u + k];
+		const pack eps = pack_times(dof->D_inv, pack_load(x));
+		const pack udot = is_held(c->held, link->u + k) ? pack_zero() : pack_sub(eps, pspatial_dot(dof->gain, sum));
+		pack_store(x, udot);
+		sum = add_column(sum, link_column(work, link, i, k), udot, kind);
+	}
+	*A = sum;
+	if (link->flex_body >= 0)
+		accelerate_modes(c->model, link, c->held, work, A);
+	if (link->motion == PRIMITIVE_FLEX)
+		add_modal_motion(c->model, link, work, A);
 }
 
 /* Force of link i, complete, past its joint: at the origin of its parent. */
-INLINE pspatial pass_inward(const CalModel *model, const uint8_t *held, int i, CalWork *work, pspatial f) {
-	const Link *link = &model->links[i];
-	const LinkWork *l = &work->links[i];
-	if (!is_plain_rotation(link, held)) {
+INLINE pspatial pass_inward(const Columns *c, const ColumnLink *l, int i, pspatial f) {
+	if (!LIKELY(l->plain)) {
 		pspatial any = f; // so that f itself can stay in registers
-		reduce_other(model, held, i, work, &any);
+		reduce_other(c, i, &any);
 		return pforce_shift(any, l->r);
 	}
-	double *x = column_x(work, link->u);
-	const pack eps = pack_sub(pack_load(x), pvec_dot(l->R.z, f.a));
+	double *x = c->x + (ptrdiff_t)PACK * l->u;
+	const pack eps = pack_sub(pack_load(x), pvec_dot(l->z, f.a));
 	pack_store(x, eps);
-	f = pspatial_add_outer(f, column_gain(work, link->u), eps);
-	return link->zero_offset ? f : pforce_shift(f, l->r);
+	f = pspatial_add_outer(f, l->gain, eps);
+	return l->zero_offset ? f : pforce_shift(f, l->r);
 }
 
 /* Acceleration of link i from that of its parent. */
-INLINE pspatial pass_outward(const CalModel *model, const uint8_t *held, int i, CalWork *work, pspatial A) {
-	const Link *link = &model->links[i];
-	const LinkWork *l = &work->links[i];
-	if (!is_plain_rotation(link, held)) {
+INLINE pspatial pass_outward(const Columns *c, const ColumnLink *l, int i, pspatial A) {
+	if (!LIKELY(l->plain)) {
 		pspatial any = pmotion_shift(A, l->r);
-		accelerate_other(model, held, i, work, &any);
+		accelerate_other(c, i, &any);
 		return any;
 	}
-	if (!link->zero_offset)
+	if (!l->zero_offset)
 		A = pmotion_shift(A, l->r);
-	double *x = column_x(work, link->u);
-	const pack eps = pack_times(column_D_inv(work, link->u), pack_load(x));
-	const pack udot = pack_sub(eps, pspatial_dot(column_gain(work, link->u), A));
+	double *x = c->x + (ptrdiff_t)PACK * l->u;
+	const pack udot = pack_sub(pack_times(l->D_inv, pack_load(x)), pspatial_dot(l->gain, A));
 	pack_store(x, udot);
-	A.a = pvec_add_outer(A.a, l->R.z, udot);
+	A.a = pvec_add_outer(A.a, l->z, udot);
 	return A;
 }
 
 /* ---- sweeps ------------------------------------------------------------------------------------------- */
 
-INLINE void motion_store(const CalWork *work, int i, pspatial s) { pspatial_store(column_motion(work, i), PACK, s); }
-INLINE pspatial motion_load(const CalWork *work, int i) {
-	return i < 0 ? pspatial_zero() : pspatial_load(column_motion(work, i), PACK);
+INLINE void motion_store(const Columns *c, int i, pspatial s) {
+	pspatial_store(c->motion + (ptrdiff_t)(6 * PACK) * i, PACK, s);
+}
+INLINE pspatial motion_load(const Columns *c, int i) {
+	return i < 0 ? pspatial_zero() : pspatial_load(c->motion + (ptrdiff_t)(6 * PACK) * i, PACK);
 }
 
 /* Inward from the first head while no other head is outboard of it; f then waits at that place. */
-void LANED(columns_inward)(const CalModel *model, const uint8_t *held, CalWork *work, ColumnHeads *heads) {
+static void inward_paths(const Columns *c, ColumnHeads *heads) {
 	while (heads->count > 0) {
 		const int next = heads->count > 1 ? heads->link[1] : -1;
 		int i = heads->link[0], inner;
-		pspatial f = motion_load(work, i);
+		pspatial f = motion_load(c, i);
 		do {
-			f = pass_inward(model, held, i, work, f);
+			f = pass_inward(c, &c->link[i], i, f);
 			inner = i;
-			i = model->links[i].parent;
+			i = c->link[i].parent;
 		} while (i > next);
 		for (int k = 1; k < heads->count; ++k)
 			heads->link[k - 1] = heads->link[k];
@@ -233,41 +264,34 @@ void LANED(columns_inward)(const CalModel *model, const uint8_t *held, CalWork *
 			continue;
 		}
 		column_heads_add(heads, i);
-		motion_store(work, i, heads->count == others ? pspatial_add(motion_load(work, i), f) : f);
+		motion_store(c, i, heads->count == others ? pspatial_add(motion_load(c, i), f) : f);
 	}
 }
 
-static void inward_all(const CalModel *model, const uint8_t *held, CalWork *work) {
-	memset(work->column.motion, 0, sizeof(double) * 6 * PACK * (size_t)model->link_count);
-	for (int i = model->link_count - 1; i >= 0; --i) {
-		const pspatial f = pass_inward(model, held, i, work, motion_load(work, i));
-		const int parent = model->links[i].parent;
+static void inward_all(const Columns *c) {
+	memset(c->motion, 0, sizeof(double) * 6 * PACK * (size_t)c->model->link_count);
+	for (int i = c->model->link_count - 1; i >= 0; --i) {
+		const pspatial f = pass_inward(c, &c->link[i], i, motion_load(c, i));
+		const int parent = c->link[i].parent;
 		if (parent >= 0)
-			motion_store(work, parent, pspatial_add(motion_load(work, parent), f));
+			motion_store(c, parent, pspatial_add(motion_load(c, parent), f));
 	}
 }
 
-/* Outward over one tree on the ground, up to link `last`; what children other than the next link need is kept. Returns the
- * link after it. */
-static int outward_tree(const CalModel *model, const uint8_t *held, CalWork *work, int root, int last) {
+/* Outward over one tree on the ground, up to link `last`; what children other than the next link need is kept. Returns
+ * the link after it. */
+static int outward_tree(const Columns *c, int root, int last) {
 	pspatial A = pspatial_zero();
-	int i = root;
-	do {
-		A = pass_outward(model, held, i, work, A);
-		if (model->links[i].accumulator >= 0)
-			motion_store(work, i, A);
-		++i;
-		if (i > last || model->links[i].parent < 0)
+	for (int i = root;;) {
+		const ColumnLink *l = &c->link[i];
+		A = pass_outward(c, l, i, A);
+		if (l->kept)
+			motion_store(c, i, A);
+		const int parent = l[1].parent; // a record of no link follows the last
+		if (++i > last || parent < 0)
 			return i;
-		if (model->links[i].parent != i - 1)
-			A = motion_load(work, model->links[i].parent);
-	} while (1);
-}
-
-void LANED(columns_outward)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count) {
-	for (int k = 0; k < count; ++k) {
-		const int i = links[k];
-		motion_store(work, i, pass_outward(model, held, i, work, motion_load(work, model->links[i].parent)));
+		if (parent != i - 1)
+			A = motion_load(c, parent);
 	}
 }
 
@@ -281,18 +305,18 @@ INLINE int dof_end(const CalModel *model, int i) {
 }
 
 /* Four unit forces from dof c on. Their links become the heads. */
-static ColumnHeads start_units(const CalModel *model, CalWork *work, int c, int end, int last) {
+static ColumnHeads start_units(const Columns *c, int first, int end, int last) {
 	ColumnHeads heads = {0};
-	const size_t bytes = sizeof(double) * PACK * (size_t)dof_end(model, last);
-	memset(work->column.x, 0, bytes);
-	if (work->column.modal)
-		memset(work->column.modal, 0, bytes);
-	for (int u = c; u < end; ++u) {
-		column_x(work, u)[u - c] = 1.0;
-		column_heads_add(&heads, model->dofs[u].link);
+	const size_t bytes = sizeof(double) * PACK * (size_t)dof_end(c->model, last);
+	memset(c->x, 0, bytes);
+	if (c->work->column.modal)
+		memset(c->work->column.modal, 0, bytes);
+	for (int u = first; u < end; ++u) {
+		column_x(c->work, u)[u - first] = 1.0;
+		column_heads_add(&heads, c->model->dofs[u].link);
 	}
 	for (int k = 0; k < heads.count; ++k)
-		motion_store(work, heads.link[k], pspatial_zero());
+		motion_store(c, heads.link[k], pspatial_zero());
 	return heads;
 }
 
@@ -319,14 +343,15 @@ static void place_inverse(const CalWork *work, int c, int end, int n, double *Mi
 }
 
 void LANED(columns_inverse)(const CalModel *model, CalWork *work, double *Minv) {
+	const Columns c = read_links(model, NULL, work);
 	const int n = model->nu;
-	for (int c = 0; c < n; c += PACK) {
-		const int end = c + PACK < n ? c + PACK : n, last = model->dofs[end - 1].link;
-		ColumnHeads heads = start_units(model, work, c, end, last);
-		LANED(columns_inward)(model, NULL, work, &heads);
+	for (int u = 0; u < n; u += PACK) {
+		const int end = u + PACK < n ? u + PACK : n, last = model->dofs[end - 1].link;
+		ColumnHeads heads = start_units(&c, u, end, last);
+		inward_paths(&c, &heads);
 		for (int k = 0; k < heads.root_count; ++k)
-			outward_tree(model, NULL, work, heads.root[k], last);
-		place_inverse(work, c, end, n, Minv);
+			outward_tree(&c, heads.root[k], last);
+		place_inverse(work, u, end, n, Minv);
 	}
 }
 
@@ -367,16 +392,37 @@ static void store_columns(const CalModel *model, const CalWork *work, int count,
 
 void LANED(columns_solve)(const CalModel *model, const uint8_t *held, CalWork *work, int count, const double *b,
                           double *x) {
+	const Columns c = read_links(model, held, work);
 	const int n = model->nu;
 	for (int first = 0; first < count; first += PACK) {
 		const int width = count - first < PACK ? count - first : PACK;
 		load_columns(model, work, width, entry_of(b, n, first, 0));
 		if (work->column.modal)
 			memset(work->column.modal, 0, sizeof(double) * PACK * (size_t)n);
-		inward_all(model, held, work);
+		inward_all(&c);
 		for (int i = 0; i < model->link_count;)
-			i = outward_tree(model, held, work, i, model->link_count - 1);
+			i = outward_tree(&c, i, model->link_count - 1);
 		store_columns(model, work, width, entry(x, n, first, 0));
+	}
+}
+
+/* ---- parts of a solve --------------------------------------------------------------------------------- */
+
+void LANED(columns_read)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count) {
+	for (int k = 0; k < count; ++k)
+		read_link(model, held, work, links[k]);
+}
+
+void LANED(columns_inward)(const CalModel *model, const uint8_t *held, CalWork *work, ColumnHeads *heads) {
+	const Columns c = columns_of(model, held, work);
+	inward_paths(&c, heads);
+}
+
+void LANED(columns_outward)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count) {
+	const Columns c = columns_of(model, held, work);
+	for (int k = 0; k < count; ++k) {
+		const int i = links[k];
+		motion_store(&c, i, pass_outward(&c, &c.link[i], i, motion_load(&c, c.link[i].parent)));
 	}
 }
 

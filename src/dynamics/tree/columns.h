@@ -15,11 +15,16 @@ typedef struct ColumnHeads {
 	int link[PACK], root[PACK];
 } ColumnHeads;
 
-typedef struct ColumnKernels {
+typedef struct FactorKernels {
+	/* pose_outward() and factor_inward() of articulated.h */
+	void (*pose)(const CalModel *model, const double *q, const uint8_t *held, CalWork *work);
+	int (*factor)(const CalModel *model, const uint8_t *held, const double *rotor, CalWork *work);
 	/* Minv[nu nu] from the factors, exactly symmetric. */
 	void (*inverse)(const CalModel *model, CalWork *work, double *Minv);
 	/* x[count][nu] = M^-1 b, each row one right-hand side, zero where held; x may be b. */
 	void (*solve)(const CalModel *model, const uint8_t *held, CalWork *work, int count, const double *b, double *x);
+	/* What the two functions below need of these links. */
+	void (*read)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count);
 	/*
 	 * Inward along the paths from the heads to the ground, where they end. work->column.motion of the heads: the force that
 	 * links there need; work->column.x and modal of the paths: generalized forces, which become residual forces, and zeros.
@@ -27,13 +32,14 @@ typedef struct ColumnKernels {
 	void (*inward)(const CalModel *model, const uint8_t *held, CalWork *work, ColumnHeads *heads);
 	/* Then outward over a list of links, parents first: solutions to work->column.x, accelerations to motion. */
 	void (*outward)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count);
-} ColumnKernels;
+} FactorKernels;
 
-const ColumnKernels *column_kernels(CpuIsa isa);
+const FactorKernels *factor_kernels(CpuIsa isa);
 
 void LANED(columns_inverse)(const CalModel *model, CalWork *work, double *Minv);
 void LANED(columns_solve)(const CalModel *model, const uint8_t *held, CalWork *work, int count, const double *b,
                           double *x);
+void LANED(columns_read)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count);
 void LANED(columns_inward)(const CalModel *model, const uint8_t *held, CalWork *work, ColumnHeads *heads);
 void LANED(columns_outward)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count);
 

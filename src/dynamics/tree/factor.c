@@ -16,36 +16,74 @@ void LANED(pose_outward)(const CalModel *model, const real *q, const uint8_t *pr
 	}
 }
 
-int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const double *rotor, CalWork *work) {
-	int failed_dof = -1;
-	for (int i = 0; i < model->link_count; ++i) {
-		const int carries = model->links[i].flex_body;
-		if (carries >= 0)
-			LANED(flexible_own)(model, carries, &model->flexes[carries].all, 0, work, &work->links[i]);
-		const Composite c = carries >= 0 ? work->flex[carries].own : link_inertia(&model->links[i], &work->links[i].R);
-		work->composite[i] = c;
-		work->articulated[i] = articulated_rigid(c.m, c.mc, c.Sigma);
+/* Inertia of what link i itself carries. */
+INLINE ArticulatedInertia own_inertia(const Link *link, const CalWork *work, int i) {
+	const Composite c = link->flex_body >= 0 ? work->flex[link->flex_body].own : link_inertia(link, &work->links[i].R);
+	return articulated_rigid(c.m, c.mc, c.Sigma);
+}
+
+/* Own terms of flexible bodies, and own inertias where several children will be added to them. */
+static void factor_begin(const CalModel *model, CalWork *work) {
+	for (int f = 0; f < model->flex_count; ++f)
+		LANED(flexible_own)(model, f, &model->flexes[f].all, 0, work, &work->links[model->flexes[f].link]);
+	for (int i = 0; i < model->link_count; ++i)
+		if (model->links[i].accumulator >= 0)
+			work->articulated[i] = own_inertia(&model->links[i], work, i);
+}
+
+/* Modes and joint of link i out of M. Returns the singular dof, or -1. */
+INLINE int eliminate_link(const CalModel *model, const Link *link, int i, const uint8_t *prescribed,
+                          const double *rotor, CalWork *work, ArticulatedInertia *M) {
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION && link->flex_body < 0 && !(prescribed && prescribed[link->u]))) {
+		const spatial S = {work->links[i].R.z, vec_zero()};
+		return eliminate_dof(M, S, COLUMN_ROTATION, rotor[link->u], &work->dofs[link->u]) ? link->u : -1;
 	}
+	if (link->motion == PRIMITIVE_NODE)
+		LANED(flexible_node)(model, link, M, NULL, work);
+	if (link->motion == PRIMITIVE_FLEX)
+		LANED(flexible_head)(model, link, M, work);
+	const int modal =
+		link->flex_body >= 0 ? LANED(flexible_eliminate)(model, link->flex_body, prescribed, work, M) : -1;
+	const int bad = eliminate_columns(rotor, link, i, prescribed, work, M);
+	return bad >= 0 ? bad : modal;
+}
+
+/* An only child that is the next link leaves what it brings in `brought`; others add theirs to the parent at once. */
+int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const double *rotor, CalWork *work) {
+	int failed_dof = -1, brings = 0;
+	ArticulatedInertia brought;
+	rotor = rotor ? rotor : model->rotor;
+	factor_begin(model, work);
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
-		ArticulatedInertia M = work->articulated[i];
-		if (link->motion == PRIMITIVE_NODE)
-			LANED(flexible_node)(model, link, &M, NULL, work);
-		if (link->motion == PRIMITIVE_FLEX)
-			LANED(flexible_head)(model, link, &M, work);
-		const int modal =
-			link->flex_body >= 0 ? LANED(flexible_eliminate)(model, link->flex_body, prescribed, work, &M) : -1;
-		const int bad = eliminate_columns(rotor ? rotor : model->rotor, link, i, prescribed, work, &M);
-		if (bad >= 0 || modal >= 0)
-			failed_dof = bad >= 0 ? bad : modal;
+		ArticulatedInertia M;
+		if (link->accumulator >= 0) {
+			M = work->articulated[i];
+		} else {
+			M = own_inertia(link, work, i);
+			if (brings)
+				M = articulated_add(M, brought);
+			work->articulated[i] = M;
+		}
+		brings = 0;
+		const int bad = eliminate_link(model, link, i, prescribed, rotor, work, &M);
+		if (bad >= 0)
+			failed_dof = bad;
 		if (link->parent < 0)
 			continue;
-		work->articulated[link->parent] =
-			articulated_add(work->articulated[link->parent], articulated_shift(M, work->links[i].r));
+		if (!(link->motion == PRIMITIVE_ROTATION && link->zero_offset))
+			M = articulated_shift(M, work->links[i].r);
+		if (model->links[link->parent].accumulator >= 0) {
+			work->articulated[link->parent] = articulated_add(work->articulated[link->parent], M);
+		} else {
+			brought = M;
+			brings = 1;
+		}
 	}
 	return failed_dof;
 }
 
+#ifndef CAL_ISA
 void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWork *work, const real *b, real *x) {
 	const SweepInput held = {.prescribed = prescribed};
 	for (int i = 0; i < model->link_count; ++i)
@@ -77,3 +115,4 @@ void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWo
 		l->A = A;
 	}
 }
+#endif

@@ -10,7 +10,6 @@
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/articulated.h"
 #include "dynamics/tree/columns.h"
-#include "dynamics/tree/composite.h"
 #include "dynamics/tree/joint_elimination.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/mass.h"
@@ -27,10 +26,9 @@ CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork 
 		return CAL_ERR_ARGUMENT;
 	if (model->row_count > 0)
 		memcpy(work->loops.factored_q, state->q, sizeof(double) * (size_t)model->nq);
-	pose_outward_x1(model, state->q, NULL, work);
-	work->failed_dof = factor_inward_x1(model, NULL, NULL, work);
-	if (model->flex_count == 0) // for the operators; with modes this sweep would reach into the factors
-		composite_inward_x1(model, work);
+	const FactorKernels *kernels = factor_kernels(model->isa);
+	kernels->pose(model, state->q, NULL, work);
+	work->failed_dof = kernels->factor(model, NULL, NULL, work);
 	if (work->failed_dof >= 0) {
 		const double d = work->dofs[work->failed_dof].D_inv;
 		work->stage = 0;
@@ -52,7 +50,7 @@ CalStatus cal_mass_solve_many(const CalModel *model, CalWork *work, int count, c
 	const CalStatus status = check_arguments(model, work, x);
 	if (status != CAL_OK || !b || count < 0)
 		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
-	column_kernels(model->isa)->solve(model, NULL, work, count, b, x);
+	factor_kernels(model->isa)->solve(model, NULL, work, count, b, x);
 	return CAL_OK;
 }
 
@@ -60,7 +58,7 @@ CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
 	const CalStatus status = check_arguments(model, work, Minv);
 	if (status != CAL_OK)
 		return status;
-	column_kernels(model->isa)->inverse(model, work, Minv);
+	factor_kernels(model->isa)->inverse(model, work, Minv);
 	return CAL_OK;
 }
 
