@@ -142,6 +142,18 @@ PACKED void pack_transpose(pack row[PACK]) {
 	row[3] = (pack){SHUFFLE(a.hi, b.hi, 1, 3), SHUFFLE(c.hi, d.hi, 1, 3)};
 #endif
 }
+/* The upper triangle of such a matrix, and what is symmetric to it. */
+PACKED void pack_symmetric(pack row[PACK]) {
+	pack t[PACK] = {row[0], row[1], row[2], row[3]};
+	pack_transpose(t);
+#if defined(__AVX__)
+	row[1] = SHUFFLE(t[1], row[1], 0, 5, 6, 7), row[2] = SHUFFLE(t[2], row[2], 0, 1, 6, 7);
+	row[3] = SHUFFLE(t[3], row[3], 0, 1, 2, 7);
+#else
+	row[1].lo = SHUFFLE(t[1].lo, row[1].lo, 0, 3), row[2].lo = t[2].lo;
+	row[3] = (pack){t[3].lo, SHUFFLE(t[3].hi, row[3].hi, 0, 3)};
+#endif
+}
 #endif
 
 typedef struct Sums {

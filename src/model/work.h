@@ -204,17 +204,20 @@ typedef struct LoopWork {
 	const double *weight; // [n] W of a Euclidean projection, NULL: 1
 } LoopWork;
 
+/* How a link is passed: a free hinge without modes, the same where r is zero, a free ball, a free root, all others. */
+enum { COLUMN_WAY_HINGE, COLUMN_WAY_IN_PLACE, COLUMN_WAY_BALL, COLUMN_WAY_FREE, COLUMN_WAY_ANY };
+
 /* A link of the factored mass matrix as the sweeps over columns read it again and again (dynamics/tree/columns.c). */
 typedef struct ColumnLink {
-	int32_t parent;      // link index, -1: ground
-	int32_t u;           // first dof
-	int32_t plain;       // a free rotation without modes: all that follows is valid
-	int32_t zero_offset; // r is zero
-	int32_t kept;        // children other than the next link ask for its acceleration
-	int32_t padding;     // to two cache lines
-	vec3 z, r;           // axis; from the parent's origin to this one
-	spatial gain;        //
-	real D_inv;          //
+	int32_t parent; // link index, -1: ground
+	int32_t row;    // of its first dof in ColumnWork.x
+	int32_t way;    // COLUMN_WAY_*
+	int32_t kept;   // children other than the next link need its acceleration
+	vec3 r;         // from the parent's origin to this one
+	vec3 z;         // of a hinge, as all that follows: its axis
+	spatial gain;   //
+	real D_inv;     //
+	real unused;    // to two cache lines
 } ColumnLink;
 
 /* Four right-hand sides side by side: rows of four numbers. */

@@ -17,8 +17,27 @@ enum { TREES = 120 };
 static void same_bits(uint64_t seed, const double *a, const double *b, int n) {
 	for (int i = 0; i < n; i++) {
 		if (memcmp(&a[i], &b[i], sizeof *a) != 0)
-			check_fail_at(__FILE__, __LINE__, seed, "udot[%d] of %d: %.17g and %.17g", i, n, a[i], b[i]);
+			check_fail_at(__FILE__, __LINE__, seed, "number %d of %d: %.17g and %.17g", i, n, a[i], b[i]);
 	}
+}
+
+/* The factor of the mass matrix, its inverse and two solves with every instruction set of this processor. */
+static void compare_factors(uint64_t seed, CalModel *model, const CalState *state, CalWork *work) {
+	const int n = cal_model_u_count(model), size = n * (n + 5);
+	double *x = calloc((size_t)(2 * size) + 1, sizeof *x), *first = x + size;
+	assert_non_null(x);
+	for (int isa = CPU_BASELINE; isa <= (int)cpu_isa(); isa++) {
+		model->isa = (CpuIsa)isa;
+		for (int k = 0; k < 5 * n; k++)
+			x[n * n + k] = k % 7 - 3;
+		check_ok(seed, cal_mass_factor(model, state, work));
+		check_ok(seed, cal_mass_inverse(model, work, x));
+		check_ok(seed, cal_mass_solve_many(model, work, 5, x + n * n, x + n * n));
+		if (isa == CPU_BASELINE)
+			memcpy(first, x, sizeof *x * (size_t)size);
+		same_bits(seed, first, x, size);
+	}
+	free(x);
 }
 
 /* Hybrid dynamics and an implicit step with every instruction set of this processor against the baseline. */
@@ -35,6 +54,7 @@ static void compare(uint64_t seed, CalModel *model, const CalState *state, const
 		same_bits(seed, first, x, 3 * n);
 	}
 	free(x);
+	compare_factors(seed, model, state, work);
 }
 
 static void random_trees_agree(void **state) {

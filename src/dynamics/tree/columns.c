@@ -39,8 +39,20 @@ INLINE pack modal_sum(const double *row, const double *x, int first, int m) {
 	return pack_add(pack_add(sum[0], sum[2]), pack_add(sum[1], sum[3]));
 }
 
-/* The same of six rows of length n, all of it. */
+/* The same of four modes, in registers. */
+INLINE pack four_sum(const double *row, const pack x[PACK]) {
+	return pack_add(pack_madd(pack_times(row[0], x[0]), row[2], x[2]),
+	                pack_madd(pack_times(row[1], x[1]), row[3], x[3]));
+}
+
+/* Six such sums, of rows of length n. */
 static pspatial modal_sums(const double *rows, int n, const double *x, int m) {
+	if (m == PACK) {
+		const pack four[PACK] = {pack_load(x), pack_load(x + PACK), pack_load(x + 2 * PACK), pack_load(x + 3 * PACK)};
+		return (pspatial){
+			{four_sum(rows, four), four_sum(rows + PACK, four), four_sum(rows + 2 * PACK, four)},
+			{four_sum(rows + 3 * PACK, four), four_sum(rows + 4 * PACK, four), four_sum(rows + 5 * PACK, four)}};
+	}
 	return (pspatial){
 		{modal_sum(rows, x, 0, m), modal_sum(rows + n, x, 0, m), modal_sum(rows + 2 * n, x, 0, m)},
 		{modal_sum(rows + 3 * n, x, 0, m), modal_sum(rows + 4 * n, x, 0, m), modal_sum(rows + 5 * n, x, 0, m)}};
@@ -133,14 +145,24 @@ typedef struct Columns {
 	double *x, *motion;
 } Columns;
 
+static int column_way(const Link *link, const uint8_t *held) {
+	int free = link->flex_body < 0;
+	for (int u = link->u; u < link->u + link->nu; ++u)
+		free = free && !is_held(held, u);
+	if (free && link->motion == PRIMITIVE_ROTATION)
+		return link->zero_offset ? COLUMN_WAY_IN_PLACE : COLUMN_WAY_HINGE;
+	if (free && link->motion == PRIMITIVE_FREE)
+		return COLUMN_WAY_FREE;
+	return free && link->motion == PRIMITIVE_SPHERICAL ? COLUMN_WAY_BALL : COLUMN_WAY_ANY;
+}
+
 static void read_link(const CalModel *model, const uint8_t *held, const CalWork *work, int i) {
 	const Link *link = &model->links[i];
 	ColumnLink *to = &work->column.link[i];
-	to->parent = link->parent, to->u = link->u, to->kept = link->accumulator >= 0;
-	to->plain = link->motion == PRIMITIVE_ROTATION && link->flex_body < 0 && !is_held(held, link->u);
-	to->zero_offset = link->motion == PRIMITIVE_ROTATION && link->zero_offset;
+	to->parent = link->parent, to->row = PACK * link->u, to->kept = link->accumulator >= 0;
+	to->way = column_way(link, held);
 	to->r = work->links[i].r;
-	if (!to->plain)
+	if (to->way > COLUMN_WAY_IN_PLACE)
 		return;
 	to->z = work->links[i].R.z;
 	to->gain = work->dofs[link->u].gain;
@@ -157,79 +179,151 @@ static Columns read_links(const CalModel *model, const uint8_t *held, CalWork *w
 	return columns_of(model, held, work);
 }
 
+/* One free column, inward: eps = tau - S'f, f + gain eps. */
+INLINE pspatial reduce_column(pspatial f, spatial S, ColumnKind kind, const DofWork *dof, double *x) {
+	const pack eps = pack_sub(pack_load(x), column_dot(S, f, kind));
+	pack_store(x, eps);
+	return pspatial_add_outer(f, dof->gain, eps);
+}
+
+/* And outward: x = eps/D - gain'A, A + S x; nothing is added where S is zero. */
+INLINE pspatial accelerate_column(pspatial A, spatial S, ColumnKind kind, const DofWork *dof, double *x) {
+	const pack udot = pack_sub(pack_times(dof->D_inv, pack_load(x)), pspatial_dot(dof->gain, A));
+	pack_store(x, udot);
+	return (pspatial){kind == COLUMN_TRANSLATION ? A.a : pvec_add_outer(A.a, S.a, udot),
+	                  kind == COLUMN_ROTATION ? A.l : pvec_add_outer(A.l, S.l, udot)};
+}
+
+INLINE spatial turning(vec3 axis) { return (spatial){axis, vec_zero()}; }
+
 /* Any joint, column by column; and what modes do on the way. */
-static __attribute__((noinline)) void reduce_other(const Columns *c, int i, pspatial *f) {
+static __attribute__((noinline)) void reduce_any(const Columns *c, int i, pspatial *f) {
 	const Link *link = &c->model->links[i];
-	CalWork *work = c->work;
+	const DofWork *dof = &c->work->dofs[link->u];
 	if (link->motion == PRIMITIVE_NODE)
-		add_modal_forces(c->model, link, work, f);
+		add_modal_forces(c->model, link, c->work, f);
 	if (link->flex_body >= 0)
-		reduce_modes(c->model, link, c->held, work, f);
+		reduce_modes(c->model, link, c->held, c->work, f);
 	pspatial sum = *f;
-	double *x = c->x + (ptrdiff_t)PACK * link->u;
-	for (int k = 0; k < link->nu; ++k, x += PACK) {
+	double *x = column_x(c->work, link->u);
+	for (int k = 0; k < link->nu; ++k, ++dof, x += PACK) {
 		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
-		if (is_held(c->held, link->u + k))
-			continue;
-		const pack eps = pack_sub(pack_load(x), column_dot(link_column(work, link, i, k), sum, kind));
-		pack_store(x, eps);
-		sum = pspatial_add_outer(sum, work->dofs[link->u + k].gain, eps);
+		if (!is_held(c->held, link->u + k))
+			sum = reduce_column(sum, link_column(c->work, link, i, k), kind, dof, x);
 	}
 	*f = sum;
 }
 
-/* A += S x; nothing is added where a column is zero. */
-INLINE pspatial add_column(pspatial A, spatial S, pack x, ColumnKind kind) {
-	return (pspatial){kind == COLUMN_TRANSLATION ? A.a : pvec_add_outer(A.a, S.a, x),
-	                  kind == COLUMN_ROTATION ? A.l : pvec_add_outer(A.l, S.l, x)};
-}
-
-static __attribute__((noinline)) void accelerate_other(const Columns *c, int i, pspatial *A) {
+static __attribute__((noinline)) void accelerate_any(const Columns *c, int i, pspatial *A) {
 	const Link *link = &c->model->links[i];
-	CalWork *work = c->work;
 	if (link->motion == PRIMITIVE_NODE)
-		add_modal_motion(c->model, link, work, A);
+		add_modal_motion(c->model, link, c->work, A);
 	pspatial sum = *A;
-	double *x = c->x + (ptrdiff_t)PACK * (link->u + link->nu - 1);
+	double *x = column_x(c->work, link->u + link->nu - 1);
 	for (int k = link->nu - 1; k >= 0; --k, x -= PACK) {
 		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
-		const DofWork *dof = &work->dofs[link->u + k];
-		const pack eps = pack_times(dof->D_inv, pack_load(x));
-		const pack udot = is_held(c->held, link->u + k) ? pack_zero() : pack_sub(eps, pspatial_dot(dof->gain, sum));
-		pack_store(x, udot);
-		sum = add_column(sum, link_column(work, link, i, k), udot, kind);
+		if (is_held(c->held, link->u + k))
+			pack_store(x, pack_zero());
+		else
+			sum = accelerate_column(sum, link_column(c->work, link, i, k), kind, &c->work->dofs[link->u + k], x);
 	}
 	*A = sum;
 	if (link->flex_body >= 0)
-		accelerate_modes(c->model, link, c->held, work, A);
+		accelerate_modes(c->model, link, c->held, c->work, A);
 	if (link->motion == PRIMITIVE_FLEX)
-		add_modal_motion(c->model, link, work, A);
+		add_modal_motion(c->model, link, c->work, A);
 }
 
-/* Force of link i, complete, past its joint: at the origin of its parent. */
-INLINE pspatial pass_inward(const Columns *c, const ColumnLink *l, int i, pspatial f) {
-	if (!LIKELY(l->plain)) {
+/* A free ball. */
+static __attribute__((noinline)) void reduce_ball(const Columns *c, int i, pspatial *f) {
+	const mat3 *R = &c->work->links[i].R;
+	const int u = c->model->links[i].u;
+	const DofWork *dof = &c->work->dofs[u];
+	double *x = column_x(c->work, u);
+	pspatial sum = reduce_column(*f, turning(R->x), COLUMN_ROTATION, dof, x);
+	sum = reduce_column(sum, turning(R->y), COLUMN_ROTATION, dof + 1, x + PACK);
+	*f = reduce_column(sum, turning(R->z), COLUMN_ROTATION, dof + 2, x + 2 * PACK);
+}
+
+static __attribute__((noinline)) void accelerate_ball(const Columns *c, int i, pspatial *A) {
+	const mat3 *R = &c->work->links[i].R;
+	const int u = c->model->links[i].u;
+	const DofWork *dof = &c->work->dofs[u];
+	double *x = column_x(c->work, u);
+	pspatial sum = accelerate_column(*A, turning(R->z), COLUMN_ROTATION, dof + 2, x + 2 * PACK);
+	sum = accelerate_column(sum, turning(R->y), COLUMN_ROTATION, dof + 1, x + PACK);
+	*A = accelerate_column(sum, turning(R->x), COLUMN_ROTATION, dof, x);
+}
+
+/* A free root: three translations, three rotations. */
+static __attribute__((noinline)) void reduce_free(const Columns *c, int i, pspatial *f) {
+	const int u = c->model->links[i].u;
+	const spatial *S = &c->work->columns[u];
+	const DofWork *dof = &c->work->dofs[u];
+	double *x = column_x(c->work, u);
+	pspatial sum = *f;
+	for (int k = 0; k < 3; ++k)
+		sum = reduce_column(sum, S[k], COLUMN_TRANSLATION, &dof[k], x + PACK * k);
+	for (int k = 3; k < 6; ++k)
+		sum = reduce_column(sum, S[k], COLUMN_ROTATION, &dof[k], x + PACK * k);
+	*f = sum;
+}
+
+static __attribute__((noinline)) void accelerate_free(const Columns *c, int i, pspatial *A) {
+	const int u = c->model->links[i].u;
+	const spatial *S = &c->work->columns[u];
+	const DofWork *dof = &c->work->dofs[u];
+	double *x = column_x(c->work, u);
+	pspatial sum = *A;
+	for (int k = 5; k >= 3; --k)
+		sum = accelerate_column(sum, S[k], COLUMN_ROTATION, &dof[k], x + PACK * k);
+	for (int k = 2; k >= 0; --k)
+		sum = accelerate_column(sum, S[k], COLUMN_TRANSLATION, &dof[k], x + PACK * k);
+	*A = sum;
+}
+
+static void reduce_other(const Columns *c, int way, int i, pspatial *f) {
+	if (way == COLUMN_WAY_BALL)
+		reduce_ball(c, i, f);
+	else if (way == COLUMN_WAY_FREE)
+		reduce_free(c, i, f);
+	else
+		reduce_any(c, i, f);
+}
+
+static void accelerate_other(const Columns *c, int way, int i, pspatial *A) {
+	if (way == COLUMN_WAY_BALL)
+		accelerate_ball(c, i, A);
+	else if (way == COLUMN_WAY_FREE)
+		accelerate_free(c, i, A);
+	else
+		accelerate_any(c, i, A);
+}
+
+/* Force of link i, complete, past its joint: at the origin of its parent. x: of dof 0. */
+INLINE pspatial pass_inward(const Columns *c, const ColumnLink *l, int i, double *x, pspatial f) {
+	if (!LIKELY(l->way <= COLUMN_WAY_IN_PLACE)) {
 		pspatial any = f; // so that f itself can stay in registers
-		reduce_other(c, i, &any);
+		reduce_other(c, l->way, i, &any);
 		return pforce_shift(any, l->r);
 	}
-	double *x = c->x + (ptrdiff_t)PACK * l->u;
+	x += l->row;
 	const pack eps = pack_sub(pack_load(x), pvec_dot(l->z, f.a));
 	pack_store(x, eps);
 	f = pspatial_add_outer(f, l->gain, eps);
-	return l->zero_offset ? f : pforce_shift(f, l->r);
+	return l->way == COLUMN_WAY_HINGE ? pforce_shift(f, l->r) : f;
 }
 
 /* Acceleration of link i from that of its parent. */
-INLINE pspatial pass_outward(const Columns *c, const ColumnLink *l, int i, pspatial A) {
-	if (!LIKELY(l->plain)) {
-		pspatial any = pmotion_shift(A, l->r);
-		accelerate_other(c, i, &any);
+INLINE pspatial pass_outward(const Columns *c, const ColumnLink *l, int i, double *x, pspatial A) {
+	if (LIKELY(l->way != COLUMN_WAY_IN_PLACE))
+		A = pmotion_shift(A, l->r);
+	if (!LIKELY(l->way <= COLUMN_WAY_IN_PLACE)) {
+		pspatial any = A;
+		accelerate_other(c, l->way, i, &any);
 		return any;
 	}
-	if (!l->zero_offset)
-		A = pmotion_shift(A, l->r);
-	double *x = c->x + (ptrdiff_t)PACK * l->u;
+	x += l->row;
 	const pack udot = pack_sub(pack_times(l->D_inv, pack_load(x)), pspatial_dot(l->gain, A));
 	pack_store(x, udot);
 	A.a = pvec_add_outer(A.a, l->z, udot);
@@ -245,33 +339,32 @@ INLINE pspatial motion_load(const Columns *c, int i) {
 	return i < 0 ? pspatial_zero() : pspatial_load(c->motion + (ptrdiff_t)(6 * PACK) * i, PACK);
 }
 
-/* Inward from the first head while no other head is outboard of it; f then waits at that place. */
+/* Inward from the outermost head while no other head is outboard of it; f then waits at that place. */
 static void inward_paths(const Columns *c, ColumnHeads *heads) {
+	const ColumnLink *link = c->link;
+	double *x = c->x;
 	while (heads->count > 0) {
-		const int next = heads->count > 1 ? heads->link[1] : -1;
-		int i = heads->link[0], inner;
+		int i = heads->link[--heads->count], inner;
+		const int next = heads->count > 0 ? heads->link[heads->count - 1] : -1;
 		pspatial f = motion_load(c, i);
 		do {
-			f = pass_inward(c, &c->link[i], i, f);
+			f = pass_inward(c, &link[i], i, x, f);
 			inner = i;
-			i = c->link[i].parent;
+			i = link[i].parent;
 		} while (i > next);
-		for (int k = 1; k < heads->count; ++k)
-			heads->link[k - 1] = heads->link[k];
-		const int others = --heads->count;
-		if (i < 0) {
+		if (i < 0)
 			heads->root[heads->root_count++] = inner;
-			continue;
-		}
-		column_heads_add(heads, i);
-		motion_store(c, i, heads->count == others ? pspatial_add(motion_load(c, i), f) : f);
+		else if (column_heads_add(heads, i))
+			motion_store(c, i, f);
+		else
+			motion_store(c, i, pspatial_add(motion_load(c, i), f));
 	}
 }
 
 static void inward_all(const Columns *c) {
 	memset(c->motion, 0, sizeof(double) * 6 * PACK * (size_t)c->model->link_count);
 	for (int i = c->model->link_count - 1; i >= 0; --i) {
-		const pspatial f = pass_inward(c, &c->link[i], i, motion_load(c, i));
+		const pspatial f = pass_inward(c, &c->link[i], i, c->x, motion_load(c, i));
 		const int parent = c->link[i].parent;
 		if (parent >= 0)
 			motion_store(c, parent, pspatial_add(motion_load(c, parent), f));
@@ -282,9 +375,10 @@ static void inward_all(const Columns *c) {
  * the link after it. */
 static int outward_tree(const Columns *c, int root, int last) {
 	pspatial A = pspatial_zero();
-	for (int i = root;;) {
-		const ColumnLink *l = &c->link[i];
-		A = pass_outward(c, l, i, A);
+	double *x = c->x;
+	const ColumnLink *l = &c->link[root];
+	for (int i = root;; ++l) {
+		A = pass_outward(c, l, i, x, A);
 		if (l->kept)
 			motion_store(c, i, A);
 		const int parent = l[1].parent; // a record of no link follows the last
@@ -304,7 +398,7 @@ INLINE int dof_end(const CalModel *model, int i) {
 	                            : link->u + link->nu;
 }
 
-/* Four unit forces from dof c on. Their links become the heads. */
+/* Four unit forces from dof `first` on. Their links become the heads; of a link and its parent the link is enough. */
 static ColumnHeads start_units(const Columns *c, int first, int end, int last) {
 	ColumnHeads heads = {0};
 	const size_t bytes = sizeof(double) * PACK * (size_t)dof_end(c->model, last);
@@ -313,33 +407,49 @@ static ColumnHeads start_units(const Columns *c, int first, int end, int last) {
 		memset(c->work->column.modal, 0, bytes);
 	for (int u = first; u < end; ++u) {
 		column_x(c->work, u)[u - first] = 1.0;
-		column_heads_add(&heads, c->model->dofs[u].link);
+		const int link = c->model->dofs[u].link;
+		if (heads.count > 0 && c->link[link].parent == heads.link[heads.count - 1])
+			heads.link[heads.count - 1] = link;
+		else
+			column_heads_add(&heads, link);
 	}
 	for (int k = 0; k < heads.count; ++k)
 		motion_store(c, heads.link[k], pspatial_zero());
 	return heads;
 }
 
-/* Rows 0 ... end of columns c ... end are in x: the upper triangle of M^-1, and what is symmetric to it. */
-static void place_inverse(const CalWork *work, int c, int end, int n, double *Minv) {
-	const int width = end - c;
-	for (int u = 0; u < c; u += PACK) {
-		pack row[PACK];
-		for (int k = 0; k < PACK; ++k) {
-			row[k] = pack_load(column_x(work, u + k));
-			double *at = entry(Minv, n, u + k, c);
-			if (LIKELY(width == PACK))
-				pack_store(at, row[k]);
-			for (int j = 0; j < width && width < PACK; ++j)
-				at[j] = column_x(work, u + k)[j];
-		}
-		pack_transpose(row);
-		for (int k = 0; k < width; ++k)
-			pack_store(entry(Minv, n, c + k, u), row[k]);
+typedef struct Block {
+	pack row[PACK];
+} Block;
+
+INLINE Block block_load(const double *x) {
+	return (Block){{pack_load(x), pack_load(x + PACK), pack_load(x + 2 * PACK), pack_load(x + 3 * PACK)}};
+}
+
+/* To a matrix with rows of n numbers. */
+INLINE void block_store(const Block *b, ptrdiff_t n, double *to) {
+	pack_store(to, b->row[0]), pack_store(to + n, b->row[1]);
+	pack_store(to + 2 * n, b->row[2]), pack_store(to + 3 * n, b->row[3]);
+}
+
+/* Rows up to `end` of the columns from c to `end` are in x: the upper triangle of M^-1, and what is symmetric to it. */
+static void place_inverse(const double *x, int c, int end, int n, double *Minv) {
+	double *at = Minv + c, *transposed = entry(Minv, n, c, 0);
+	if (end - c < PACK) {
+		for (int u = 0; u < end; ++u, x += PACK)
+			for (int j = u > c ? u : c; j < end; ++j)
+				*entry(Minv, n, u, j) = *entry(Minv, n, j, u) = x[j - c];
+		return;
 	}
-	for (int i = 0; i < width; ++i)
-		for (int j = 0; j <= i; ++j)
-			*entry(Minv, n, c + i, c + j) = *entry(Minv, n, c + j, c + i) = column_x(work, c + j)[i];
+	for (int u = 0; u < c; u += PACK, x += PACK * PACK, at += (ptrdiff_t)PACK * n, transposed += PACK) {
+		Block block = block_load(x);
+		block_store(&block, n, at);
+		pack_transpose(block.row);
+		block_store(&block, n, transposed);
+	}
+	Block diagonal = block_load(x);
+	pack_symmetric(diagonal.row);
+	block_store(&diagonal, n, at);
 }
 
 void LANED(columns_inverse)(const CalModel *model, CalWork *work, double *Minv) {
@@ -351,7 +461,7 @@ void LANED(columns_inverse)(const CalModel *model, CalWork *work, double *Minv) 
 		inward_paths(&c, &heads);
 		for (int k = 0; k < heads.root_count; ++k)
 			outward_tree(&c, heads.root[k], last);
-		place_inverse(work, u, end, n, Minv);
+		place_inverse(c.x, u, end, n, Minv);
 	}
 }
 
@@ -422,7 +532,7 @@ void LANED(columns_outward)(const CalModel *model, const uint8_t *held, CalWork 
 	const Columns c = columns_of(model, held, work);
 	for (int k = 0; k < count; ++k) {
 		const int i = links[k];
-		motion_store(&c, i, pass_outward(&c, &c.link[i], i, motion_load(&c, c.link[i].parent)));
+		motion_store(&c, i, pass_outward(&c, &c.link[i], i, c.x, motion_load(&c, c.link[i].parent)));
 	}
 }
 

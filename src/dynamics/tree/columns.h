@@ -9,7 +9,7 @@
 #include "model/work.h"
 
 #if CAL_LANES == 1
-/* Links from which forces go inward: distinct, in descending order. Then the links on the ground where their paths end. */
+/* Links from which forces go inward: distinct, in ascending order. Then the links on the ground where their paths end. */
 typedef struct ColumnHeads {
 	int count, root_count;
 	int link[PACK], root[PACK];
@@ -43,16 +43,17 @@ void LANED(columns_read)(const CalModel *model, const uint8_t *held, CalWork *wo
 void LANED(columns_inward)(const CalModel *model, const uint8_t *held, CalWork *work, ColumnHeads *heads);
 void LANED(columns_outward)(const CalModel *model, const uint8_t *held, CalWork *work, const int *links, int count);
 
-/* Adds a link to the heads, unless it is among them. */
-static inline void column_heads_add(ColumnHeads *heads, int link) {
+/* Adds a link to the heads. Returns 0 if it is among them already. */
+static inline int column_heads_add(ColumnHeads *heads, int link) {
 	int at = heads->count;
-	while (at > 0 && heads->link[at - 1] < link)
+	while (at > 0 && heads->link[at - 1] > link)
 		--at;
 	if (at > 0 && heads->link[at - 1] == link)
-		return;
+		return 0;
 	for (int k = heads->count++; k > at; --k)
 		heads->link[k] = heads->link[k - 1];
 	heads->link[at] = link;
+	return 1;
 }
 #endif
 

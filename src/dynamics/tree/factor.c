@@ -31,13 +31,10 @@ static void factor_begin(const CalModel *model, CalWork *work) {
 			work->articulated[i] = own_inertia(&model->links[i], work, i);
 }
 
-/* Modes and joint of link i out of M. Returns the singular dof, or -1. */
-INLINE int eliminate_link(const CalModel *model, const Link *link, int i, const uint8_t *prescribed,
-                          const double *rotor, CalWork *work, ArticulatedInertia *M) {
-	if (LIKELY(link->motion == PRIMITIVE_ROTATION && link->flex_body < 0 && !(prescribed && prescribed[link->u]))) {
-		const spatial S = {work->links[i].R.z, vec_zero()};
-		return eliminate_dof(M, S, COLUMN_ROTATION, rotor[link->u], &work->dofs[link->u]) ? link->u : -1;
-	}
+/* Modes and joint of any link out of M. Returns the singular dof, or -1. */
+static __attribute__((noinline)) int eliminate_any(const CalModel *model, int i, const uint8_t *prescribed,
+                                                   const double *rotor, CalWork *work, ArticulatedInertia *M) {
+	const Link *link = &model->links[i];
 	if (link->motion == PRIMITIVE_NODE)
 		LANED(flexible_node)(model, link, M, NULL, work);
 	if (link->motion == PRIMITIVE_FLEX)
@@ -48,14 +45,25 @@ INLINE int eliminate_link(const CalModel *model, const Link *link, int i, const 
 	return bad >= 0 ? bad : modal;
 }
 
+/* Part by part: as a whole it would be a call of memcpy(). */
+INLINE void keep_inertia(ArticulatedInertia *to, const ArticulatedInertia *M) {
+	to->I = M->I, to->M = M->M;
+	to->H.x = M->H.x, to->H.y = M->H.y, to->H.z = M->H.z;
+}
+
+INLINE int is_plain_hinge(const Link *link, const uint8_t *prescribed) {
+	return LIKELY(link->motion == PRIMITIVE_ROTATION && link->flex_body < 0) && !(prescribed && prescribed[link->u]);
+}
+
 /* An only child that is the next link leaves what it brings in `brought`; others add theirs to the parent at once. */
 int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const double *rotor, CalWork *work) {
 	int failed_dof = -1, brings = 0;
-	ArticulatedInertia brought;
+	ArticulatedInertia brought = articulated_zero();
 	rotor = rotor ? rotor : model->rotor;
 	factor_begin(model, work);
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
+		const LinkWork *l = &work->links[i];
 		ArticulatedInertia M;
 		if (link->accumulator >= 0) {
 			M = work->articulated[i];
@@ -63,22 +71,25 @@ int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const
 			M = own_inertia(link, work, i);
 			if (brings)
 				M = articulated_add(M, brought);
-			work->articulated[i] = M;
+			keep_inertia(&work->articulated[i], &M);
 		}
-		brings = 0;
-		const int bad = eliminate_link(model, link, i, prescribed, rotor, work, &M);
+		int bad = -1;
+		if (is_plain_hinge(link, prescribed)) {
+			if (eliminate_dof(&M, (spatial){l->R.z, vec_zero()}, COLUMN_ROTATION, rotor[link->u], &work->dofs[link->u]))
+				bad = link->u;
+		} else {
+			ArticulatedInertia any = M; // so that M itself can stay in registers
+			bad = eliminate_any(model, i, prescribed, rotor, work, &any);
+			M = any;
+		}
 		if (bad >= 0)
 			failed_dof = bad;
+		brings = link->parent >= 0 && model->links[link->parent].accumulator < 0;
 		if (link->parent < 0)
 			continue;
-		if (!(link->motion == PRIMITIVE_ROTATION && link->zero_offset))
-			M = articulated_shift(M, work->links[i].r);
-		if (model->links[link->parent].accumulator >= 0) {
-			work->articulated[link->parent] = articulated_add(work->articulated[link->parent], M);
-		} else {
-			brought = M;
-			brings = 1;
-		}
+		brought = articulated_shift(M, l->r);
+		if (!brings)
+			work->articulated[link->parent] = articulated_add(work->articulated[link->parent], brought);
 	}
 	return failed_dof;
 }
