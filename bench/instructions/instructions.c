@@ -41,8 +41,7 @@ static CalStatus mass_inverse(CountedModel *c, const Arrays *a) {
 }
 
 static CalStatus jacobian(CountedModel *c, const Arrays *a) {
-	const CalStatus status = cal_kinematics(c->model, &c->state, NULL, c->work);
-	return status != CAL_OK ? status : cal_node_jacobian(c->model, c->work, c->tip, a->square);
+	return cal_node_jacobian_at(c->model, &c->state, c->tip, c->work, NULL, a->square);
 }
 
 static const struct {

@@ -56,6 +56,22 @@ CAL_API CalStatus cal_node_acceleration(const CalModel *model, const CalWork *wo
 CAL_API CalStatus cal_node_bias(const CalModel *model, const CalWork *work, int node, CalSpatial *bias);
 /** J[6 nu]: V_node = J u, rows angular-first. After cal_kinematics, a forward dynamics or cal_mass_factor. */
 CAL_API CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node, double *J);
+/** The same of `count` nodes: J[count][6][nu]. */
+CAL_API CalStatus cal_node_jacobians(const CalModel *model, const CalWork *work, const int *nodes, int count,
+                                     double *J);
+/**
+ * The degrees of freedom that can move a node, ascending: those of joints and modes between it and the ground. All other
+ * columns of its Jacobian are zero. dofs[*count], or NULL: the number alone.
+ */
+CAL_API CalStatus cal_node_path(const CalModel *model, int node, int *count, int *dofs);
+/** The columns of these degrees of freedom alone: J[6 count]. After what cal_node_jacobian() needs. */
+CAL_API CalStatus cal_node_jacobian_path(const CalModel *model, const CalWork *work, int node, double *J);
+/**
+ * J[6 nu] and pose (may be NULL) of one node at state->q without cal_kinematics(): only links between the node and the ground
+ * are posed. Leaves nothing in work.
+ */
+CAL_API CalStatus cal_node_jacobian_at(const CalModel *model, const CalState *state, int node, CalWork *work,
+                                       CalPose *pose, double *J);
 
 /* ---- forward ----------------------------------------------------------------------------- */
 

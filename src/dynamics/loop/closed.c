@@ -216,10 +216,14 @@ static void node_motion(const CalModel *model, const CalWork *work, int node, co
 	memcpy(out, a, sizeof a);
 }
 
-/* One column after the other, x[nu] scratch. */
+/* With loops one column after the other, x[nu] scratch. */
 static CalStatus fill_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *x,
                                  double *C) {
 	const size_t n = 6 * (size_t)count;
+	if (model->row_count == 0) {
+		compliance_tree(model, work->closed_held, work, nodes, count, C);
+		return all_finite(C, 36 * count * count) ? CAL_OK : CAL_NOT_FINITE;
+	}
 	for (size_t row = 0; row < n; ++row) {
 		const CalWrench unit = {nodes[row / 6], CAL_FRAME_WORLD, spatial_out(unit_wrench((int)(row % 6)))};
 		const CalStatus status = closed_response(model, work, &unit, 1, x);
