@@ -113,7 +113,7 @@ class Kinematics(Core):
         dofs = ffi.new("int[]", self.nu + 1)
         if lib.cal_node_path(self._m, index, count, dofs):
             raise ArgumentError(f"node {node!r} has no path")
-        return np.array(dofs[0 : count[0]], dtype=np.intp)
+        return np.array(list(dofs[0 : count[0]]), dtype=np.intp)
 
     def jacobian_path(self, state: State, node: str | int, *, out: Array | None = None) -> Array:
         """J [6, k]: its columns of `node_path(node)` alone."""

@@ -16,6 +16,8 @@ typedef struct ColumnHeads {
 } ColumnHeads;
 
 typedef struct FactorKernels {
+	/* Outward poses of a link and of all between it and the ground. */
+	void (*pose_path)(const CalModel *model, const double *q, CalWork *work, int link);
 	/* pose_outward() and factor_inward() of articulated.h */
 	void (*pose)(const CalModel *model, const double *q, const uint8_t *held, CalWork *work);
 	int (*factor)(const CalModel *model, const uint8_t *held, const double *rotor, CalWork *work);
@@ -36,6 +38,7 @@ typedef struct FactorKernels {
 
 const FactorKernels *factor_kernels(CpuIsa isa);
 
+void LANED(pose_path)(const CalModel *model, const double *q, CalWork *work, int link);
 void LANED(columns_inverse)(const CalModel *model, CalWork *work, double *Minv);
 void LANED(columns_solve)(const CalModel *model, const uint8_t *held, CalWork *work, int count, const double *b,
                           double *x);

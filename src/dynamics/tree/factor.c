@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * factor.c — the mass matrix as the recursion factors it, without forces: M = L D L' from the poses alone, then any number
- * of solves [THEORY (4.4)-(4.6), (4.8)-(4.11)].
+ * factor.c — poses alone, of all links or of one path; and the mass matrix as the recursion factors it, without forces:
+ * M = L D L' from the poses, then any number of solves [THEORY (4.4)-(4.6), (4.8)-(4.11)].
  */
 #include "dynamics/flex/flexible.h"
+#include "dynamics/tree/columns.h"
 #include "dynamics/tree/joint_elimination.h"
 
 void LANED(pose_outward)(const CalModel *model, const real *q, const uint8_t *prescribed, CalWork *work) {
@@ -15,6 +16,51 @@ void LANED(pose_outward)(const CalModel *model, const real *q, const uint8_t *pr
 		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
 	}
 }
+
+#if CAL_LANES == 1
+enum { TRIG_CHUNK = 16 };
+
+/* Sines and cosines of the rotations among these links. */
+static void path_trig(const CalModel *model, const double *q, CalWork *work, const int *links, int count) {
+	double angle[TRIG_CHUNK], sine[TRIG_CHUNK], cosine[TRIG_CHUNK];
+	int trig[TRIG_CHUNK];
+	for (int k = 0; k < count;) {
+		int n = 0;
+		for (; k < count && n < TRIG_CHUNK; ++k) {
+			const Link *link = &model->links[links[k]];
+			if (link->motion != PRIMITIVE_ROTATION)
+				continue;
+			trig[n] = link->trig;
+			angle[n++] = q[model->trig_q[link->trig]] + model->trig_offset[link->trig];
+		}
+		sincos_array(angle, sine, cosine, n);
+		for (int j = 0; j < n; ++j)
+			work->sine[trig[j]] = sine[j], work->cosine[trig[j]] = cosine[j];
+	}
+}
+
+/* Modal coordinates of a flexible body, at rest. */
+static void load_modes(const Flex *flex, const double *q, FlexWork *w) {
+	memcpy(w->eta, q + flex->q, sizeof(double) * (size_t)flex->m);
+	memset(w->eta_dot, 0, sizeof(double) * (size_t)flex->m);
+}
+
+void LANED(pose_path)(const CalModel *model, const double *q, CalWork *work, int last) {
+	int *links = work->column.links, count = 0;
+	for (int i = last; i >= 0; i = model->links[i].parent)
+		++count;
+	for (int i = last, k = count; i >= 0; i = model->links[i].parent)
+		links[--k] = i;
+	ground_init(work, (dvec3){0, 0, 0});
+	path_trig(model, q, work, links, count);
+	for (int k = 0; k < count; ++k) {
+		const Link *link = &model->links[links[k]];
+		if (link->flex_body >= 0)
+			load_modes(&model->flexes[link->flex_body], q, &work->flex[link->flex_body]);
+		link_pose(link, &work->links[link->parent], q, work, &work->links[links[k]]);
+	}
+}
+#endif
 
 /* Inertia of what link i itself carries. */
 INLINE ArticulatedInertia own_inertia(const Link *link, const CalWork *work, int i) {

@@ -8,6 +8,7 @@
 #include "dynamics/tree/articulated.h"
 
 #define DECLARE(isa)                                                                                          \
+	void pose_path_x1_##isa(const CalModel *, const double *, CalWork *, int);                                \
 	void pose_outward_x1_##isa(const CalModel *, const double *, const uint8_t *, CalWork *);                 \
 	int factor_inward_x1_##isa(const CalModel *, const uint8_t *, const double *, CalWork *);                 \
 	void columns_inverse_x1_##isa(const CalModel *, CalWork *, double *);                                     \
@@ -15,10 +16,10 @@
 	void columns_read_x1_##isa(const CalModel *, const uint8_t *, CalWork *, const int *, int);               \
 	void columns_inward_x1_##isa(const CalModel *, const uint8_t *, CalWork *, ColumnHeads *);                \
 	void columns_outward_x1_##isa(const CalModel *, const uint8_t *, CalWork *, const int *, int)
-#define TABLE(suffix)                                                                                    \
-	{                                                                                                    \
-		pose_outward_##suffix, factor_inward_##suffix, columns_inverse_##suffix, columns_solve_##suffix, \
-			columns_read_##suffix, columns_inward_##suffix, columns_outward_##suffix                     \
+#define TABLE(suffix)                                                                                        \
+	{                                                                                                        \
+		pose_path_##suffix, pose_outward_##suffix, factor_inward_##suffix, columns_inverse_##suffix,         \
+			columns_solve_##suffix, columns_read_##suffix, columns_inward_##suffix, columns_outward_##suffix \
 	}
 
 DECLARE(avx2);

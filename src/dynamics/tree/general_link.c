@@ -15,7 +15,9 @@ static mat3 place_link(const Link *link, const RelativeMotion *rel, const LinkWo
 	l->R = mat_mul(F, rel->R);
 	l->r = add(mat_mul_dvec(base->R, link->p), mat_mul_vec(F, rel->r));
 	for (int k = 0; k < link->nu; ++k) {
-		work->columns[link->u + k] = (spatial){mat_mul_vec(F, rel->S[k].a), mat_mul_vec(F, rel->S[k].l)};
+		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
+		work->columns[link->u + k] = (spatial){kind == COLUMN_TRANSLATION ? vec_zero() : mat_mul_vec(F, rel->S[k].a),
+		                                       kind == COLUMN_ROTATION ? vec_zero() : mat_mul_vec(F, rel->S[k].l)};
 	}
 	return F;
 }

@@ -12,6 +12,7 @@
 #include <calder/dynamics.h>
 #include "base/assert.h"
 #include "dynamics/flex/flexible.h"
+#include "dynamics/tree/columns.h"
 #include "dynamics/tree/kinematics.h"
 
 #if CAL_LANES == 1
@@ -85,9 +86,16 @@ CalStatus cal_node_path(const CalModel *model, int node, int *count, int *dofs) 
 
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
-static void add_column(double *J, ptrdiff_t width, spatial motion) {
+INLINE void add_column(double *J, ptrdiff_t width, spatial motion) {
 	J[0] += motion.a.x, J[width] += motion.a.y, J[2 * width] += motion.a.z;
 	J[3 * width] += motion.l.x, J[4 * width] += motion.l.y, J[5 * width] += motion.l.z;
+}
+
+/* The column of a hinge at -c. */
+INLINE void put_hinge(double *J, ptrdiff_t width, vec3 axis, vec3 c) {
+	const vec3 v = cross(axis, c);
+	J[0] = axis.x, J[width] = axis.y, J[2 * width] = axis.z;
+	J[3 * width] = v.x, J[4 * width] = v.y, J[5 * width] = v.z;
 }
 
 /* Columns of every joint and mode between the node and the ground to J[6][width], which is zero. */
@@ -102,6 +110,11 @@ static void fill_jacobian(const CalModel *model, const CalWork *work, int node, 
 	vec3 c = place.c; // from the link's origin to the node
 	for (int i = first; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
+		if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
+			put_hinge(J + joint_column(link, &at), width, work->links[i].R.z, c);
+			c = add(c, work->links[i].r);
+			continue;
+		}
 		double *modal = link->flex >= 0 ? J + modal_column(model, &at, link->flex) : NULL;
 		for (int k = 0; modal && k < model->flexes[link->flex].m; ++k)
 			add_column(modal + k, width, motion_shift(flexible_column(model, link, work, k), c));
@@ -150,59 +163,13 @@ CalStatus cal_node_jacobian_path(const CalModel *model, const CalWork *work, int
 	return CAL_OK;
 }
 
-/* ---- poses along one path ------------------------------------------------------------------------------- */
-
-enum { TRIG_CHUNK = 16 };
-
-/* Sines and cosines of the rotations among these links. */
-static void path_trig(const CalModel *model, const double *q, CalWork *work, const int *links, int count) {
-	double angle[TRIG_CHUNK], sine[TRIG_CHUNK], cosine[TRIG_CHUNK];
-	int trig[TRIG_CHUNK];
-	for (int k = 0; k < count;) {
-		int n = 0;
-		for (; k < count && n < TRIG_CHUNK; ++k) {
-			const Link *link = &model->links[links[k]];
-			if (link->motion != PRIMITIVE_ROTATION)
-				continue;
-			trig[n] = link->trig;
-			angle[n++] = q[model->trig_q[link->trig]] + model->trig_offset[link->trig];
-		}
-		sincos_array(angle, sine, cosine, n);
-		for (int j = 0; j < n; ++j)
-			work->sine[trig[j]] = sine[j], work->cosine[trig[j]] = cosine[j];
-	}
-}
-
-/* Modal coordinates of a flexible body, at rest. */
-static void load_modes(const Flex *flex, const double *q, FlexWork *w) {
-	memcpy(w->eta, q + flex->q, sizeof(double) * (size_t)flex->m);
-	memset(w->eta_dot, 0, sizeof(double) * (size_t)flex->m);
-}
-
-/* Poses of a link and of all between it and the ground, outward. */
-static void pose_path(const CalModel *model, const double *q, CalWork *work, int last) {
-	int *links = work->column.links, count = 0;
-	for (int i = last; i >= 0; i = model->links[i].parent)
-		++count;
-	for (int i = last, k = count; i >= 0; i = model->links[i].parent)
-		links[--k] = i;
-	ground_init(work, (dvec3){0, 0, 0});
-	path_trig(model, q, work, links, count);
-	for (int k = 0; k < count; ++k) {
-		const Link *link = &model->links[links[k]];
-		if (link->flex_body >= 0)
-			load_modes(&model->flexes[link->flex_body], q, &work->flex[link->flex_body]);
-		link_pose(link, &work->links[link->parent], q, work, &work->links[links[k]]);
-	}
-}
-
 CalStatus cal_node_jacobian_at(const CalModel *model, const CalState *state, int node, CalWork *work, CalPose *pose,
                                double *J) {
 	if (!model || !state || !work || work->model != model || !J || node < 0 || node >= model->node_count)
 		return CAL_ERR_ARGUMENT;
 	const int link = model->nodes[node].link;
 	work->stage = 0;
-	pose_path(model, state->q, work, link);
+	factor_kernels(model->isa)->pose_path(model, state->q, work, link);
 	full_jacobian(model, work, node, J);
 	if (!pose)
 		return CAL_OK;
