@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * instructions.c — one evaluation of every algorithm on every model between two marks, for counting under callgrind
- * (tools/bench_instructions). Prints one line per pair of marks: kernel variant, algorithm, model, bodies.
+ * (tools/bench_instructions). Prints the environment, and one line per pair of marks: kernel variant, algorithm, model,
+ * bodies.
  *
  * The variant is forced, states are fixed and every evaluation follows one of the same kind: the counts depend on the
  * source, the compiler and the C library only.
@@ -97,14 +98,26 @@ static int count_model(const char *name, int widest) {
 	return failed;
 }
 
+/* What the counts depend on beside the source. */
+static void print_environment(int widest) {
+#ifdef __clang__
+	printf("# compiler: %s\n", __VERSION__);
+#else
+	printf("# compiler: gcc %s\n", __VERSION__);
+#endif
+#ifdef __GLIBC__
+	printf("# C library: glibc %s\n", gnu_get_libc_version());
+#else
+	printf("# C library: unknown\n");
+#endif
+	printf("# kernels: up to %s\n", variants[widest]);
+}
+
 /* usage: instructions [MODEL...] */
 int main(int argc, char **argv) {
 	const int widest = cpu_isa() < CPU_AVX2 ? CPU_BASELINE : CPU_AVX2; // callgrind knows no more
 	int failed = 0;
-#ifdef __GLIBC__
-	printf("# glibc %s\n", gnu_get_libc_version());
-#endif
-	printf("# compiler %s\n", __VERSION__);
+	print_environment(widest);
 	for (int i = 0; argc == 1 && counted_names[i]; i++)
 		failed |= count_model(counted_names[i], widest);
 	for (int i = 1; i < argc; i++)

@@ -98,16 +98,36 @@ INLINE void put_hinge(double *J, ptrdiff_t width, vec3 axis, vec3 c) {
 	J[3 * width] = v.x, J[4 * width] = v.y, J[5 * width] = v.z;
 }
 
+/* Column k of a joint, shifted by c. */
+INLINE void put_joint(double *J, ptrdiff_t width, const CalWork *work, const Link *link, int k, vec3 c) {
+	const spatial S = link_column(work, link, (int)(link - work->model->links), k);
+	const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
+	if (kind == COLUMN_ROTATION)
+		put_hinge(J, width, S.a, c);
+	else if (kind == COLUMN_TRANSLATION)
+		J[3 * width] = S.l.x, J[4 * width] = S.l.y, J[5 * width] = S.l.z;
+	else
+		add_column(J, width, motion_shift(S, c));
+}
+
+/* What the modes of a node's body add at the node. Returns the vector from its link's origin to it. */
+static vec3 start_at_node(const CalModel *model, const CalWork *work, int node, PathColumns *at, int width, double *J) {
+	const Node *n = &model->nodes[node];
+	if (n->shape < 0)
+		return mat_mul_dvec(work->links[n->link].R, n->in_link.r);
+	const NodePlace place = kinematics_node(model, work, node);
+	double *modal = J + modal_column(model, at, flex_at_node(model, node));
+	for (int k = 0; k < place.flex->m; ++k)
+		add_column(modal + k, width, kinematics_node_column(&place, k));
+	return place.c;
+}
+
 /* Columns of every joint and mode between the node and the ground to J[6][width], which is zero. */
 static void fill_jacobian(const CalModel *model, const CalWork *work, int node, PathColumns at, int width, double *J) {
 	const int first = model->nodes[node].link;
 	if (first < 0)
 		return;
-	const NodePlace place = kinematics_node(model, work, node);
-	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		add_column(J + modal_column(model, &at, flex_at_node(model, node)) + k, width,
-		           kinematics_node_column(&place, k));
-	vec3 c = place.c; // from the link's origin to the node
+	vec3 c = start_at_node(model, work, node, &at, width, J); // from the link's origin to the node
 	for (int i = first; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
@@ -120,7 +140,7 @@ static void fill_jacobian(const CalModel *model, const CalWork *work, int node, 
 			add_column(modal + k, width, motion_shift(flexible_column(model, link, work, k), c));
 		double *joint = J + joint_column(link, &at);
 		for (int k = 0; k < link->nu; ++k)
-			add_column(joint + k, width, motion_shift(link_column(work, link, i, k), c));
+			put_joint(joint + k, width, work, link, k, c);
 		c = add(c, work->links[i].r);
 	}
 }
