@@ -27,7 +27,11 @@ std::string joined(const char *option, const std::vector<std::string> &list) {
 // Runs this program under callgrind; its standard output goes to folder/out.
 bool run_marked(const Options &options, const fs::path &folder) {
 	const std::string counts = (folder / "counts").string(), out = (folder / "out").string();
-	const std::string command = "valgrind --quiet --tool=callgrind --zero-before=bench_count_begin "
+	// Without string instructions in memset() and memcpy(), each byte of which would count as an instruction.
+	const std::string tunables = "GLIBC_TUNABLES=glibc.cpu.x86_rep_stosb_threshold=100000000:"
+								 "glibc.cpu.x86_rep_movsb_threshold=100000000 ";
+	const std::string command = tunables +
+	                            "valgrind --quiet --tool=callgrind --zero-before=bench_count_begin "
 	                            "--dump-before=bench_count_end --callgrind-out-file=" +
 	                            counts + " " + fs::read_symlink("/proc/self/exe").string() + " trees --marks" +
 	                            joined("--models", options.models) + joined("--engines", options.engines) + " >" + out +

@@ -457,6 +457,7 @@ void LANED(columns_inverse)(const CalModel *model, CalWork *work, double *Minv) 
 	const int n = model->nu;
 	for (int u = 0; u < n; u += PACK) {
 		const int end = u + PACK < n ? u + PACK : n, last = model->dofs[end - 1].link;
+		CAL_ASSERT(last >= model->dofs[u].link && dof_end(model, last) >= end); // links are in the order of their dofs
 		ColumnHeads heads = start_units(&c, u, end, last);
 		inward_paths(&c, &heads);
 		for (int k = 0; k < heads.root_count; ++k)

@@ -10,7 +10,6 @@
  * descend: those of children, modes of the body, dofs of its joint.
  */
 #include <calder/dynamics.h>
-#include "base/assert.h"
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/columns.h"
 #include "dynamics/tree/kinematics.h"
