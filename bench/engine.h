@@ -13,15 +13,25 @@
 
 namespace bench {
 
-enum class Algorithm { forward_dynamics, inverse_dynamics, mass_matrix };
+enum class Algorithm { forward_dynamics, inverse_dynamics, mass_matrix, mass_inverse, jacobian };
 
 inline constexpr Algorithm all_algorithms[] = {Algorithm::forward_dynamics, Algorithm::inverse_dynamics,
-                                               Algorithm::mass_matrix};
+                                               Algorithm::mass_matrix, Algorithm::mass_inverse, Algorithm::jacobian};
 
 inline const char *to_string(Algorithm a) {
-	return a == Algorithm::forward_dynamics   ? "forward_dynamics"
-	       : a == Algorithm::inverse_dynamics ? "inverse_dynamics"
-	                                          : "mass_matrix";
+	switch (a) {
+	case Algorithm::forward_dynamics:
+		return "forward_dynamics";
+	case Algorithm::inverse_dynamics:
+		return "inverse_dynamics";
+	case Algorithm::mass_matrix:
+		return "mass_matrix";
+	case Algorithm::mass_inverse:
+		return "mass_inverse";
+	case Algorithm::jacobian:
+		return "jacobian";
+	}
+	return "";
 }
 
 class Engine {
@@ -48,11 +58,15 @@ class Engine {
 	virtual void forward_dynamics() = 0; // (q, u, tau)  -> udot
 	virtual void inverse_dynamics() = 0; // (q, u, udot) -> tau
 	virtual void mass_matrix() = 0;      // q            -> dense M
+	virtual void mass_inverse() {}       // q            -> dense M^-1
+	virtual void jacobian() {}           // q            -> dense J of the origin of the last body
 
 	// Results of the last call, in neutral conventions; untimed.
 	virtual std::vector<double> udot() const = 0;
 	virtual std::vector<double> tau() const = 0;
-	virtual std::vector<double> M() const = 0; // nu x nu, row-major
+	virtual std::vector<double> M() const = 0;              // nu x nu, row-major
+	virtual std::vector<double> Minv() const { return {}; } // nu x nu, row-major
+	virtual std::vector<double> J() const { return {}; }    // 6 x nu, row-major: angular, then linear, world axes
 };
 
 struct EngineEntry {

@@ -58,6 +58,10 @@ class BulletEngine : public Engine {
 	bool supports(Algorithm a, std::string &reason) const override {
 		if (a == Algorithm::forward_dynamics)
 			return true;
+		if (a == Algorithm::mass_inverse || a == Algorithm::jacobian) {
+			reason = "not among its functions, or not in world axes";
+			return false;
+		}
 		reason = kernel_only_ ? "same as bullet" : no_inverse_;
 		return !kernel_only_ && has_inverse();
 	}

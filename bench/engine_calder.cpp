@@ -56,7 +56,8 @@ class CalderEngine final : public Engine {
 		const auto nu = static_cast<size_t>(model.nu);
 		tau_.resize(nu), udot_.resize(nu), tau_out_.resize(nu), udot_out_.resize(nu);
 		if (model.n() <= 128)
-			M_.resize(nu * nu);
+			M_.resize(nu * nu), Minv_.resize(nu * nu);
+		J_.resize(6 * nu);
 		return true;
 	}
 
@@ -78,14 +79,22 @@ class CalderEngine final : public Engine {
 	}
 	void mass_matrix() override { cal_mass_matrix(model_, &state_, work_, M_.data()); }
 
+	void mass_inverse() override {
+		if (cal_mass_factor(model_, &state_, work_) == CAL_OK)
+			cal_mass_inverse(model_, work_, Minv_.data());
+	}
+	void jacobian() override { cal_node_jacobian_at(model_, &state_, tip_, work_, nullptr, J_.data()); }
+
 	std::vector<double> udot() const override { return neutral(udot_out_); }
 	std::vector<double> tau() const override { return neutral(tau_out_); }
-	std::vector<double> M() const override {
+	std::vector<double> M() const override { return neutral_matrix(M_); }
+	std::vector<double> Minv() const override { return neutral_matrix(Minv_); }
+	std::vector<double> J() const override {
 		const size_t n = u_of_.size();
-		std::vector<double> out(n * n);
-		for (size_t i = 0; i < n; ++i) {
+		std::vector<double> out(6 * n);
+		for (size_t row = 0; row < 6; ++row) {
 			for (size_t j = 0; j < n; ++j)
-				out[i * n + j] = M_[u_of_[i] * n + u_of_[j]];
+				out[row * n + j] = J_[row * n + u_of_[j]];
 		}
 		return out;
 	}
@@ -149,6 +158,8 @@ class CalderEngine final : public Engine {
 			CalBodyInfo info;
 			cal_model_body(model_, b, &info);
 			const BenchBody &from = model.bodies[info.id.value - 1];
+			if (static_cast<int>(info.id.value) == model.n())
+				tip_ = info.node;
 			for (int k = 0; k < info.nq; ++k)
 				q_of_[static_cast<size_t>(from.q0 + k)] = static_cast<size_t>(info.q + k);
 			for (int k = 0; k < info.nu; ++k)
@@ -163,6 +174,16 @@ class CalderEngine final : public Engine {
 		return out;
 	}
 
+	std::vector<double> neutral_matrix(const std::vector<double> &M) const {
+		const size_t n = u_of_.size();
+		std::vector<double> out(n * n);
+		for (size_t i = 0; i < n; ++i) {
+			for (size_t j = 0; j < n; ++j)
+				out[i * n + j] = M[u_of_[i] * n + u_of_[j]];
+		}
+		return out;
+	}
+
 	CalDesc *desc_ = nullptr;
 	CalModel *model_ = nullptr;
 	CalWork *work_ = nullptr;
@@ -170,7 +191,8 @@ class CalderEngine final : public Engine {
 	CalInput input_{};
 	std::vector<CalBodyId> ids_;
 	std::vector<size_t> q_of_, u_of_; // neutral index -> Calder's
-	std::vector<double> tau_, udot_, tau_out_, udot_out_, M_;
+	int tip_ = 0;                     // node of the last body
+	std::vector<double> tau_, udot_, tau_out_, udot_out_, M_, Minv_, J_;
 };
 
 } // namespace

@@ -88,6 +88,16 @@ class DartEngine : public Engine {
 		skeleton_->getMassMatrix();
 	}
 
+	void mass_inverse() override {
+		touch_positions();
+		skeleton_->getInvMassMatrix();
+	}
+
+	void jacobian() override {
+		touch_positions();
+		J_ = skeleton_->getWorldJacobian(nodes_.back());
+	}
+
 	std::vector<double> udot() const override {
 		return map_.udot_from_engine(skeleton_->getAccelerations().data(), model_.nu);
 	}
@@ -97,6 +107,15 @@ class DartEngine : public Engine {
 	std::vector<double> M() const override {
 		const Eigen::MatrixXd &m = skeleton_->getMassMatrix();
 		return map_.M_from_engine([&](int i, int j) { return m(i, j); }, model_.nu);
+	}
+
+	std::vector<double> Minv() const override {
+		const Eigen::MatrixXd &m = skeleton_->getInvMassMatrix();
+		return map_.Minv_from_engine([&](int i, int j) { return m(i, j); }, model_.nu);
+	}
+
+	std::vector<double> J() const override {
+		return map_.J_from_engine([&](int i, int j) { return J_(i, j); }, model_.nu);
 	}
 
   private:
@@ -178,6 +197,7 @@ class DartEngine : public Engine {
 	dart::dynamics::SkeletonPtr skeleton_;
 	std::vector<BodyNode *> nodes_;
 	SpeedMap map_;
+	dart::math::Jacobian J_;
 	Eigen::VectorXd q_[2];
 	int next_ = 0;
 };

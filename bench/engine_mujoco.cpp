@@ -108,6 +108,11 @@ class MujocoEngine : public Engine {
 		d_ = mj_makeData(m_);
 		work_.resize(model.nu);
 		M_.resize(static_cast<std::size_t>(model.nu) * model.nu);
+		Minv_.resize(M_.size());
+		J_.resize(static_cast<std::size_t>(6) * model.nu);
+		identity_.assign(M_.size(), 0.0);
+		for (int i = 0; i < model.nu; i++)
+			identity_[static_cast<std::size_t>(i) * (model.nu + 1)] = 1;
 		build_map();
 		return true;
 	}
@@ -147,8 +152,32 @@ class MujocoEngine : public Engine {
 		mj_fullM(m_, M_.data(), d_->qM);
 	}
 
+	void mass_inverse() override {
+		mj_kinematics(m_, d_);
+		mj_comPos(m_, d_);
+		mj_crb(m_, d_);
+		mj_factorM(m_, d_);
+		mj_solveM(m_, d_, Minv_.data(), identity_.data(), m_->nv);
+	}
+
+	void jacobian() override {
+		mj_kinematics(m_, d_);
+		mj_comPos(m_, d_);
+		mj_jacBody(m_, d_, J_.data() + 3 * m_->nv, J_.data(), tip_);
+	}
+
 	std::vector<double> udot() const override { return map_.udot_from_engine(d_->qacc, model_.nu); }
 	std::vector<double> tau() const override { return map_.tau_from_engine(work_.data(), model_.nu); }
+
+	std::vector<double> Minv() const override {
+		const int nu = model_.nu;
+		return map_.Minv_from_engine([&](int i, int j) { return Minv_[static_cast<std::size_t>(i) * nu + j]; }, nu);
+	}
+
+	std::vector<double> J() const override {
+		const int nu = model_.nu;
+		return map_.J_from_engine([&](int i, int j) { return J_[static_cast<std::size_t>(i) * nu + j]; }, nu);
+	}
 
 	std::vector<double> M() const override {
 		const int nu = model_.nu;
@@ -164,6 +193,7 @@ class MujocoEngine : public Engine {
 			const BenchBody &b = model_.bodies[i];
 			map_.joints.push_back(identity_map(b.u0, m_->body_dofadr[body], joint_nu(b.joint)));
 			q_address_.push_back(m_->jnt_qposadr[m_->body_jntadr[body]]);
+			tip_ = body;
 		}
 	}
 
@@ -181,7 +211,8 @@ class MujocoEngine : public Engine {
 	mjData *d_ = nullptr;
 	SpeedMap map_;
 	std::vector<int> q_address_;
-	std::vector<double> input_, work_, M_;
+	int tip_ = 0; // the last body
+	std::vector<double> input_, work_, M_, Minv_, J_, identity_;
 };
 
 } // namespace

@@ -115,11 +115,32 @@ class SimbodyEngine : public Engine {
 		sys_->matter.calcM(sys_->state, M_);
 	}
 
+	void mass_inverse() override {
+		sys_->state.updQ();
+		sys_->system.realize(sys_->state, SimTK::Stage::Position);
+		sys_->matter.calcMInv(sys_->state, Minv_);
+	}
+
+	void jacobian() override {
+		sys_->state.updQ();
+		sys_->system.realize(sys_->state, SimTK::Stage::Position);
+		const SimTK::MobilizedBodyIndex tip = sys_->mobods.back().getMobilizedBodyIndex();
+		sys_->matter.calcFrameJacobian(sys_->state, tip, SimTK::Vec3(0), J_);
+	}
+
 	std::vector<double> udot() const override { return map_.udot_from_engine(&udot_[0], model_.nu); }
 	std::vector<double> tau() const override { return map_.tau_from_engine(&residual_[0], model_.nu); }
 
 	std::vector<double> M() const override {
 		return map_.M_from_engine([this](int i, int j) { return M_(i, j); }, model_.nu);
+	}
+
+	std::vector<double> Minv() const override {
+		return map_.Minv_from_engine([this](int i, int j) { return Minv_(i, j); }, model_.nu);
+	}
+
+	std::vector<double> J() const override {
+		return map_.J_from_engine([this](int i, int j) { return J_(i, j); }, model_.nu);
 	}
 
   private:
@@ -196,7 +217,7 @@ class SimbodyEngine : public Engine {
 	SimTK::Vector input_, known_udot_, no_mobility_forces_;
 	SimTK::Vector udot_, residual_;
 	SimTK::Vector_<SimTK::SpatialVec> A_GB_;
-	SimTK::Matrix M_;
+	SimTK::Matrix M_, Minv_, J_;
 };
 
 } // namespace

@@ -22,8 +22,8 @@ struct Suite {
 
 // One line per suite.
 constexpr Suite suites[] = {
-	{"trees", "forward dynamics, inverse dynamics and mass matrix of tree mechanisms", bench::run_trees,
-     bench::model_names},
+	{"trees", "forward and inverse dynamics, mass matrix, its inverse and Jacobians of tree mechanisms",
+     bench::run_trees, bench::model_names},
 #ifdef BENCH_CALDER
 	{"flexible", "cost against the number of modes, and time steps of large flexible systems", bench::run_flexible,
      bench::flexible_names},
@@ -35,7 +35,7 @@ constexpr Suite suites[] = {
 
 void print_usage() {
 	std::puts(
-		"usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--threads 1,2,4] [--branches N] [--quick] [--json FILE]\n"
+		"usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--threads 1,2,4] [--branches N] [--quick] [--instructions] [--json FILE]\n"
 		"example: calder-bench trees --models chain32,humanoid --json trees.json\n\nsuites:");
 	for (const Suite &s : suites) {
 		std::printf("  %-10s %s\n            ", s.name, s.summary);
@@ -83,6 +83,10 @@ int main(int argc, char **argv) {
 			return print_usage(), 0;
 		if (arg == "--quick") {
 			options.rounds = 5;
+			continue;
+		}
+		if (arg == "--instructions" || arg == "--marks") {
+			(arg == "--marks" ? options.marks : options.instructions) = true;
 			continue;
 		}
 		if (arg[0] != '-') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translation between the neutral speeds of a joint and an engine's own speeds:
-//   u_e = B u,   udot_e = B udot + b,   tau = B^T tau_e,   M = B^T M_e B,
+//   u_e = B u,   udot_e = B udot + b,   tau = B^T tau_e,   M = B^T M_e B,   M^-1 = B^-1 M_e^-1 B^-T,   J = J_e B,
 // joint by joint, B square of the size of the joint, b the velocity-dependent part (Bdot u).
 #pragma once
 
@@ -79,6 +79,30 @@ class SpeedMap {
 
 	// M = B^T M_e B; element(i, j) reads the engine's matrix.
 	template <class Element> std::vector<double> M_from_engine(const Element &element, int nu) const {
+		return congruent(element, nu, [](const JointMap &m, int k, int i) { return m.B[k * m.size + i]; });
+	}
+
+	// M^-1 = B^-1 M_e^-1 B^-T
+	template <class Element> std::vector<double> Minv_from_engine(const Element &element, int nu) const {
+		return congruent(element, nu, [](const JointMap &m, int k, int i) { return m.Bi[i * m.size + k]; });
+	}
+
+	// J = J_e B, six rows
+	template <class Element> std::vector<double> J_from_engine(const Element &element, int nu) const {
+		std::vector<double> out(static_cast<std::size_t>(6) * nu);
+		for (const JointMap &m : joints)
+			for (int row = 0; row < 6; row++)
+				for (int j = 0; j < m.size; j++)
+					for (int k = 0; k < m.size; k++)
+						out[static_cast<std::size_t>(row) * nu + m.neutral + j] +=
+							element(row, m.engine + k) * m.B[k * m.size + j];
+		return out;
+	}
+
+  private:
+	// T^T A T; factor(m, k, i) reads T of a joint.
+	template <class Element, class Factor>
+	std::vector<double> congruent(const Element &element, int nu, const Factor &factor) const {
 		std::vector<double> out(static_cast<std::size_t>(nu) * nu);
 		for (const JointMap &a : joints)
 			for (const JointMap &c : joints)
@@ -87,13 +111,12 @@ class SpeedMap {
 						double sum = 0;
 						for (int k = 0; k < a.size; k++)
 							for (int l = 0; l < c.size; l++)
-								sum += a.B[k * a.size + i] * element(a.engine + k, c.engine + l) * c.B[l * c.size + j];
+								sum += factor(a, k, i) * element(a.engine + k, c.engine + l) * factor(c, l, j);
 						out[static_cast<std::size_t>(a.neutral + i) * nu + c.neutral + j] = sum;
 					}
 		return out;
 	}
 
-  private:
 	std::vector<double> to_engine(const std::vector<double> &x, bool with_bias) const {
 		std::vector<double> out(x.size());
 		for (const JointMap &m : joints)

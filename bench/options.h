@@ -15,6 +15,8 @@ struct Options {
 	int branches = 0;                 // of the suite "parallel": to partition for; 0: the number of threads
 	int rounds = 25;                  // interleaved rounds of timing
 	double batch_s = 2e-3;            // least CPU time of a batch
+	bool instructions = false;        // of the suite "trees": count them too, under callgrind
+	bool marks = false;               // one call of everything between marks, for the count; nothing is timed
 	unsigned long long seed = 20240229;
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite "trees": forward dynamics, inverse dynamics and mass matrix of tree mechanisms.
+// Suite "trees": forward dynamics, inverse dynamics, mass matrix, its inverse and Jacobians of tree mechanisms.
 //
 // For each model and algorithm: every engine that loaded the model computes the result once, and must
 // agree with the first of them; then those that agree are timed, in rounds, one batch of calls per engine
 // and round, so that a disturbance of the machine hits all alike. The best batch counts.
 #include "engine.h"
+#include "instruction_count.h"
 #include "options.h"
 #include "table.h"
 #include "timing.h"
@@ -17,8 +18,9 @@ namespace bench {
 namespace {
 
 constexpr double agreement = 1e-9;      // max|d| / max|reference|
+constexpr int marked_bodies = 1000;     // instructions are counted up to here
 constexpr double slow_call_s = 50e-3;   // slower calls are not timed
-constexpr int mass_matrix_bodies = 128; // the dense matrix is formed up to here
+constexpr int mass_matrix_bodies = 128; // dense matrices are formed up to here
 
 // Where an engine is known to fall short of `agreement`, with what it reaches instead.
 struct KnownLimit {
@@ -47,6 +49,10 @@ void call(Engine &e, Algorithm a) {
 		return e.inverse_dynamics();
 	case Algorithm::mass_matrix:
 		return e.mass_matrix();
+	case Algorithm::mass_inverse:
+		return e.mass_inverse();
+	case Algorithm::jacobian:
+		return e.jacobian();
 	}
 }
 
@@ -58,6 +64,10 @@ std::vector<double> result(const Engine &e, Algorithm a) {
 		return e.tau();
 	case Algorithm::mass_matrix:
 		return e.M();
+	case Algorithm::mass_inverse:
+		return e.Minv();
+	case Algorithm::jacobian:
+		return e.J();
 	}
 	return {};
 }
@@ -96,6 +106,10 @@ class TreeSuite {
 	int run() {
 		for (const std::string &name : options_.models.empty() ? model_names() : options_.models)
 			run_model(name);
+		if (options_.marks)
+			return 0;
+		if (options_.instructions && !count_instructions(options_, rows_))
+			failures_++;
 		for (const Algorithm a : all_algorithms)
 			print_table(rows_, to_string(a));
 		if (!options_.json.empty() && !write_json(rows_, options_.json)) {
@@ -103,7 +117,7 @@ class TreeSuite {
 			return 1;
 		}
 		if (failures_)
-			std::printf("\n%d result(s) FAILED to agree\n", failures_);
+			std::printf("\n%d result(s) FAILED\n", failures_);
 		return failures_ ? 1 : 0;
 	}
 
@@ -114,8 +128,24 @@ class TreeSuite {
 		std::printf("\n%s: %d bodies, %d speeds\n", name.c_str(), model_.n(), model_.nu);
 		load_engines();
 		for (const Algorithm a : all_algorithms)
-			if (a != Algorithm::mass_matrix || model_.n() <= mass_matrix_bodies)
-				run_algorithm(a);
+			if (!is_dense(a) || model_.n() <= mass_matrix_bodies)
+				options_.marks ? mark_algorithm(a) : run_algorithm(a);
+	}
+
+	static bool is_dense(Algorithm a) { return a == Algorithm::mass_matrix || a == Algorithm::mass_inverse; }
+
+	// One call of each engine between two marks, after one of the same kind (instruction_count.h).
+	void mark_algorithm(Algorithm a) {
+		for (Contestant &c : contestants_) {
+			std::string reason;
+			if (model_.n() > marked_bodies || !c.engine->supports(a, reason))
+				continue;
+			c.engine->set_state(state_);
+			call(*c.engine, a);
+			mark_begin();
+			call(*c.engine, a);
+			mark_end(to_string(a), model_.name, c.engine->name());
+		}
 	}
 
 	bool wanted(const EngineEntry &entry) const {

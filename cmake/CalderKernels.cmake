@@ -67,14 +67,15 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 	set(calder_wide_kernels ON)
 	foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
 			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
-			src/dynamics/tree/inverse.c src/dynamics/tree/composite.c src/component/interface.c src/component/interface_join.c)
+			src/dynamics/tree/inverse.c src/dynamics/tree/composite.c src/dynamics/tree/factor.c src/dynamics/tree/columns.c
+			src/component/interface.c src/component/interface_join.c)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()
 	# Products of rows of the sparse solver of finite-element models.
 	calder_file_variant(src/fe/fe_row_products.c avx2 CAL_ISA=avx2 -mavx2)
 	calder_file_variant(src/fe/fe_row_products.c avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq)
-	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c)
+	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/tree/factor_kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c)
 		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)
 	endforeach()
 endif()

@@ -56,6 +56,22 @@ CAL_API CalStatus cal_node_acceleration(const CalModel *model, const CalWork *wo
 CAL_API CalStatus cal_node_bias(const CalModel *model, const CalWork *work, int node, CalSpatial *bias);
 /** J[6 nu]: V_node = J u, rows angular-first. After cal_kinematics, a forward dynamics or cal_mass_factor. */
 CAL_API CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node, double *J);
+/** The same of `count` nodes: J[count][6][nu]. */
+CAL_API CalStatus cal_node_jacobians(const CalModel *model, const CalWork *work, const int *nodes, int count,
+                                     double *J);
+/**
+ * The degrees of freedom that can move a node, ascending: those of joints and modes between it and the ground. All other
+ * columns of its Jacobian are zero. dofs[*count], or NULL: the number alone.
+ */
+CAL_API CalStatus cal_node_path(const CalModel *model, int node, int *count, int *dofs);
+/** The columns of these degrees of freedom alone: J[6 count]. After what cal_node_jacobian() needs. */
+CAL_API CalStatus cal_node_jacobian_path(const CalModel *model, const CalWork *work, int node, double *J);
+/**
+ * J[6 nu] and pose (may be NULL) of one node at state->q without cal_kinematics(): only links between the node and the ground
+ * are posed. Leaves nothing in work.
+ */
+CAL_API CalStatus cal_node_jacobian_at(const CalModel *model, const CalState *state, int node, CalWork *work,
+                                       CalPose *pose, double *J);
 
 /* ---- forward ----------------------------------------------------------------------------- */
 
@@ -118,7 +134,9 @@ CAL_API CalStatus cal_mass_mul(const CalModel *model, const CalState *state, con
 CAL_API CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work);
 /** x[nu] = M^-1 b, O(N); x may be b. */
 CAL_API CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, double *x);
-/** Minv[nu nu], exactly symmetric. */
+/** The same for `count` right-hand sides, rows of b[count nu] and x[count nu]; each has the bits of cal_mass_solve(). x may be b. */
+CAL_API CalStatus cal_mass_solve_many(const CalModel *model, CalWork *work, int count, const double *b, double *x);
+/** Minv[nu nu], exactly symmetric. O(nu^2). */
 CAL_API CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv);
 /** log(det M). */
 CAL_API CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *logdet);

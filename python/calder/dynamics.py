@@ -321,12 +321,17 @@ class Dynamics(Core):
         return result
 
     def mass_solve(self, state: State, b: npt.ArrayLike, *, out: Array | None = None) -> Array:
-        """x = M^-1 b [nu] in O(N)."""
+        """x = M^-1 b [nu] in O(N); b [k, nu]: of each row, four at a time, with the same bits."""
         self._own(state)
-        v, result = vector(b, self.nu, "b", self.u_names), output(out, self._shape_u)
+        many = np.ndim(b) == 2
+        shape = (len(b), self.nu) if many else self._shape_u  # type: ignore[arg-type]
+        v, result = array(b, shape, "b", None if many else self.u_names), output(out, shape)
         with state:
             status = lib.cal_mass_factor(self._m, state._c, state._work)
-            status = status or lib.cal_mass_solve(self._m, state._work, pointer(v), pointer(result))
+            if many:
+                status = status or lib.cal_mass_solve_many(self._m, state._work, len(v), pointer(v), pointer(result))
+            else:
+                status = status or lib.cal_mass_solve(self._m, state._work, pointer(v), pointer(result))
             if status:
                 self._fail(status, state, "mass matrix solve")
         return result

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ._arrays import Array, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
-from .errors import unknown
+from .errors import ArgumentError, unknown
 from .pose import Pose
 
 if TYPE_CHECKING:
@@ -86,12 +86,42 @@ class Kinematics(Core):
         return self._at_node(state, node, lib.cal_node_bias, ffi.new("CalSpatial *"), "bias acceleration")
 
     def jacobian(self, state: State, node: str | int, *, out: Array | None = None) -> Array:
-        """J [6, nu]: velocity of the node = J u, rows angular first, world axes."""
+        """J [6, nu]: velocity of the node = J u, rows angular first, world axes. Costs as much as the path to the ground."""
         self._own(state)
         index, result = self.node_index(node), output(out, (6, self.nu))
         with state:
+            status = lib.cal_node_jacobian_at(self._m, state._c, index, state._work, ffi.NULL, pointer(result))
+            if status:
+                self._fail(status, state, "Jacobian")
+        return result
+
+    def jacobians(self, state: State, nodes: Sequence[str | int], *, out: Array | None = None) -> Array:
+        """J [k, 6, nu] of several nodes."""
+        self._own(state)
+        c = ffi.new("int[]", [self.node_index(node) for node in nodes])
+        result = output(out, (len(nodes), 6, self.nu))
+        with state:
             status = lib.cal_kinematics(self._m, state._c, ffi.NULL, state._work)
-            status = status or lib.cal_node_jacobian(self._m, state._work, index, pointer(result))
+            status = status or lib.cal_node_jacobians(self._m, state._work, c, len(nodes), pointer(result))
+            if status:
+                self._fail(status, state, "Jacobians")
+        return result
+
+    def node_path(self, node: str | int) -> npt.NDArray[np.intp]:
+        """Indices of the degrees of freedom that can move a node, ascending; other columns of its Jacobian are zero."""
+        index, count = self.node_index(node), ffi.new("int *")
+        dofs = ffi.new("int[]", self.nu + 1)
+        if lib.cal_node_path(self._m, index, count, dofs):
+            raise ArgumentError(f"node {node!r} has no path")
+        return np.array(list(dofs[0 : count[0]]), dtype=np.intp)
+
+    def jacobian_path(self, state: State, node: str | int, *, out: Array | None = None) -> Array:
+        """J [6, k]: its columns of `node_path(node)` alone."""
+        self._own(state)
+        index, result = self.node_index(node), output(out, (6, len(self.node_path(node))))
+        with state:
+            status = lib.cal_kinematics(self._m, state._c, ffi.NULL, state._work)
+            status = status or lib.cal_node_jacobian_path(self._m, state._work, index, pointer(result))
             if status:
                 self._fail(status, state, "Jacobian")
         return result

@@ -95,6 +95,15 @@ static void print_sparse_mass(Case *c) {
 	free(row), free(column), free(values);
 }
 
+static void print_many_solves(Case *c) {
+	double *b = calloc(5 * (size_t)c->nu, sizeof *b);
+	for (int k = 0; k < 5; k++)
+		memcpy(b + k * c->nu, k % 2 ? c->input.tau : c->udot, sizeof *b * (size_t)c->nu);
+	must(cal_mass_solve_many(c->model, c->work, 5, b, b), "many solves");
+	print("mass_solve_many", b, 5 * c->nu);
+	free(b);
+}
+
 static void print_mass(Case *c) {
 	double one;
 	must(cal_mass_matrix(c->model, &c->state, c->work, c->out), "mass matrix");
@@ -110,6 +119,7 @@ static void print_mass(Case *c) {
 	must(cal_mass_factor(c->model, &c->state, c->work), "factor");
 	must(cal_mass_solve(c->model, c->work, c->udot, c->out), "solve");
 	print("mass_solve", c->out, c->nu);
+	print_many_solves(c);
 	must(cal_mass_inverse(c->model, c->work, c->out), "inverse");
 	print("mass_inverse", c->out, c->nu * c->nu);
 	must(cal_mass_logdet(c->model, c->work, &one), "logdet");
@@ -148,6 +158,21 @@ static void print_operators(Case *c) {
 	free(x);
 }
 
+/* Of the node and of node 0; of its path. */
+static void print_jacobians(Case *c) {
+	const int nodes[] = {c->node, 0};
+	int count, *dofs = calloc((size_t)c->nu + 1, sizeof *dofs);
+	double *J = calloc(12 * (size_t)c->nu, sizeof *J);
+	must(cal_node_jacobians(c->model, c->work, nodes, 2, J), "jacobians");
+	print("jacobians", J, 12 * c->nu);
+	must(cal_node_path(c->model, c->node, &count, dofs), "path");
+	print_integers("node_path", dofs, count);
+	must(cal_node_jacobian_path(c->model, c->work, c->node, J), "jacobian of the path");
+	print("jacobian_path", J, 6 * count);
+	free(J);
+	free(dofs);
+}
+
 static void print_node(Case *c) {
 	CalPose pose;
 	CalSpatial v;
@@ -171,6 +196,7 @@ static void print_node(Case *c) {
 	print("node_bias", &v.angular.x, 6);
 	must(cal_node_jacobian(c->model, c->work, c->node, c->out), "jacobian");
 	print("jacobian", c->out, 6 * c->nu);
+	print_jacobians(c);
 	free(scratch);
 }
 

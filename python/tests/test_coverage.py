@@ -25,6 +25,7 @@ EXCEPTIONS = {  # a function, or all that begin with a text that ends with *
     "cal_integrator_*": BY_SIM,
     "cal_method_order": "cal_method_info() has it",
     "cal_method_names": "calder.methods() lists them",
+    "cal_node_jacobian": "cal_node_jacobian_at() gives the same for a state, cal_node_jacobians() for several nodes",
     "cal_sim_add_motion": OF_FILES,
     "cal_sim_add_joint_drive": OF_FILES,
     "cal_drive_function_*": "for drives that C code gives to a description; " + OF_FILES,

@@ -167,8 +167,7 @@ CalStatus cal_batch_nodes(CalBatch *batch, const CalBatchStates *states, const i
 static CalStatus jacobian_state(const BatchCall *call, BatchWorker *worker, int i) {
 	const CalModel *model = call->batch->model;
 	const CalState state = batch_state(call, i);
-	const CalStatus status = cal_kinematics(model, &state, NULL, worker->work);
-	return status == CAL_OK ? cal_node_jacobian(model, worker->work, call->nodes[0], batch_result(call, 0, i)) : status;
+	return cal_node_jacobian_at(model, &state, call->nodes[0], worker->work, NULL, batch_result(call, 0, i));
 }
 
 CalStatus cal_batch_jacobian(CalBatch *batch, const CalBatchStates *states, int node, double *J, CalStatus *status) {

@@ -134,6 +134,36 @@ PACKED pack pack_sums_row(pack a, pack b, pack c, pack d) {
 #endif
 }
 
+#if CAL_LANES == 1
+/* Four packs as the rows of a matrix, which becomes its transpose. */
+PACKED void pack_transpose(pack row[PACK]) {
+	const pack a = row[0], b = row[1], c = row[2], d = row[3];
+#if defined(__AVX__)
+	const pack ab = SHUFFLE(a, b, 0, 4, 2, 6), ab_odd = SHUFFLE(a, b, 1, 5, 3, 7);
+	const pack cd = SHUFFLE(c, d, 0, 4, 2, 6), cd_odd = SHUFFLE(c, d, 1, 5, 3, 7);
+	row[0] = SHUFFLE(ab, cd, 0, 1, 4, 5), row[1] = SHUFFLE(ab_odd, cd_odd, 0, 1, 4, 5);
+	row[2] = SHUFFLE(ab, cd, 2, 3, 6, 7), row[3] = SHUFFLE(ab_odd, cd_odd, 2, 3, 6, 7);
+#else
+	row[0] = (pack){SHUFFLE(a.lo, b.lo, 0, 2), SHUFFLE(c.lo, d.lo, 0, 2)};
+	row[1] = (pack){SHUFFLE(a.lo, b.lo, 1, 3), SHUFFLE(c.lo, d.lo, 1, 3)};
+	row[2] = (pack){SHUFFLE(a.hi, b.hi, 0, 2), SHUFFLE(c.hi, d.hi, 0, 2)};
+	row[3] = (pack){SHUFFLE(a.hi, b.hi, 1, 3), SHUFFLE(c.hi, d.hi, 1, 3)};
+#endif
+}
+/* The upper triangle of such a matrix, and what is symmetric to it. */
+PACKED void pack_symmetric(pack row[PACK]) {
+	pack t[PACK] = {row[0], row[1], row[2], row[3]};
+	pack_transpose(t);
+#if defined(__AVX__)
+	row[1] = SHUFFLE(t[1], row[1], 0, 5, 6, 7), row[2] = SHUFFLE(t[2], row[2], 0, 1, 6, 7);
+	row[3] = SHUFFLE(t[3], row[3], 0, 1, 2, 7);
+#else
+	row[1].lo = SHUFFLE(t[1].lo, row[1].lo, 0, 3), row[2].lo = t[2].lo;
+	row[3] = (pack){t[3].lo, SHUFFLE(t[3].hi, row[3].hi, 0, 3)};
+#endif
+}
+#endif
+
 typedef struct Sums {
 	real a, b, c, d;
 } Sums;
@@ -221,6 +251,13 @@ PACKED pvec3 pvec_push(vec3 a, pvec3 v) {
 }
 /* s as the first of four, the last of which is gone. */
 PACKED pspatial pspatial_push(spatial s, pspatial v) { return (pspatial){pvec_push(s.a, v.a), pvec_push(s.l, v.l)}; }
+/* One vector times each mode's number, added. */
+PACKED pvec3 pvec_add_outer(pvec3 a, vec3 s, pack x) {
+	return (pvec3){pack_madd(a.x, s.x, x), pack_madd(a.y, s.y, x), pack_madd(a.z, s.z, x)};
+}
+PACKED pspatial pspatial_add_outer(pspatial a, spatial s, pack x) {
+	return (pspatial){pvec_add_outer(a.a, s.a, x), pvec_add_outer(a.l, s.l, x)};
+}
 PACKED pack pspatial_dot(spatial a, pspatial v) { return pack_add(pvec_dot(a.a, v.a), pvec_dot(a.l, v.l)); }
 PACKED spatial pspatial_lane(pspatial s, int i) {
 	return (spatial){{pack_lane(s.a.x, i), pack_lane(s.a.y, i), pack_lane(s.a.z, i)},
@@ -228,6 +265,13 @@ PACKED spatial pspatial_lane(pspatial s, int i) {
 }
 /* X(r)' on forces: from O + r back to O. */
 PACKED pspatial pforce_shift(pspatial f, vec3 r) { return (pspatial){pvec_add(f.a, pvec_cross(r, f.l)), f.l}; }
+
+/* X(r) on motions: from O to O + r. */
+PACKED pspatial pmotion_shift(pspatial m, vec3 r) {
+	const pvec3 v = {pack_msub(pack_times(r.z, m.a.y), r.y, m.a.z), pack_msub(pack_times(r.x, m.a.z), r.z, m.a.x),
+	                 pack_msub(pack_times(r.y, m.a.x), r.x, m.a.y)};
+	return (pspatial){m.a, pvec_add(m.l, v)};
+}
 
 /* ---- sums over the modes of rows ------------------------------------------------------------ */
 

@@ -37,6 +37,17 @@ static FlexWork layout_flex(const Flex *flex, Cursor *cursor) {
 	return f;
 }
 
+static ColumnWork layout_columns(const CalModel *m, Cursor *cursor) {
+	ColumnWork c = {0};
+	CURSOR_ARRAY(cursor, c.link, m->link_count + 1);
+	CURSOR_ARRAY(cursor, c.x, PACK * (size_t)m->nu);
+	if (m->flex_count > 0)
+		CURSOR_ARRAY(cursor, c.modal, PACK * (size_t)m->nu);
+	CURSOR_ARRAY(cursor, c.motion, 6 * PACK * (size_t)m->link_count);
+	CURSOR_ARRAY(cursor, c.links, m->link_count);
+	return c;
+}
+
 static LoopRefined layout_refined(const CalModel *m, Cursor *cursor) {
 	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu;
 	LoopRefined r = {0};
@@ -130,6 +141,7 @@ static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	if (m->loop_schedule)
 		layout_schedule(m, cursor, loops);
 	CURSOR_ARRAY(cursor, w->reaction, m->body_count);
+	w->column = CAL_LANES == 1 ? layout_columns(m, cursor) : (ColumnWork){0};
 	w->dense = NULL;
 	if (m->solver == CAL_SOLVER_DENSE)
 		CURSOR_ARRAY(cursor, w->dense, nu * (nu + 1));

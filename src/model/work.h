@@ -204,6 +204,31 @@ typedef struct LoopWork {
 	const double *weight; // [n] W of a Euclidean projection, NULL: 1
 } LoopWork;
 
+/* How a link is passed: a free hinge without modes, the same where r is zero, a free ball, a free root, all others. */
+enum { COLUMN_WAY_HINGE, COLUMN_WAY_IN_PLACE, COLUMN_WAY_BALL, COLUMN_WAY_FREE, COLUMN_WAY_ANY };
+
+/* A link of the factored mass matrix as the sweeps over columns read it again and again (dynamics/tree/columns.c). */
+typedef struct ColumnLink {
+	int32_t parent; // link index, -1: ground
+	int32_t row;    // of its first dof in ColumnWork.x
+	int32_t way;    // COLUMN_WAY_*
+	int32_t kept;   // children other than the next link need its acceleration
+	vec3 r;         // from the parent's origin to this one
+	vec3 z;         // of a hinge, as all that follows: its axis
+	spatial gain;   //
+	real D_inv;     //
+	real unused;    // to two cache lines
+} ColumnLink;
+
+/* Four right-hand sides side by side: rows of four numbers. */
+typedef struct ColumnWork {
+	ColumnLink *link; // [link_count + 1]
+	double *x;        // [nu][4] right-hand sides, then residual forces, then solutions
+	double *modal;    // [nu][4] forces that outboard links need from modes; NULL: there are no modes
+	double *motion;   // [link_count][6][4] inward: force that a link and all outboard of it need; outward: acceleration
+	int *links;       // [link_count] a list of links: those on a path, or flags
+} ColumnWork;
+
 struct CalWork {
 	const CalModel *model;
 	void *memory;                  // to be freed, or NULL
@@ -233,6 +258,7 @@ struct CalWork {
 	FlexWork *flex;                  // [flex_count]
 	real *modal_columns; // [modal_columns] Phi of FLEX and NODE links, six rows each, world axes, at the link's origin
 	spatial *reaction;   // [body_count]
+	ColumnWork column;   // of a single state, nothing with lanes
 	LoopWork loops;
 	real *dense; // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };

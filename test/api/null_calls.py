@@ -41,6 +41,8 @@ OPTIONAL_OF = {
     "cal_live_document": ["title"],
     "cal_model_write": ["report"],
     "cal_node_inertia": ["rank"],
+    "cal_node_jacobian_at": ["pose"],
+    "cal_node_path": ["dofs"],
     "cal_sim_set_frozen": ["frozen"],
     "cal_projected_actuation": ["actuated"],
     "cal_projected_forward_dynamics": ["vdot", "udot"],

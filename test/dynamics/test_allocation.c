@@ -45,7 +45,10 @@ static int run_kinematics(Fixture *f, Buffers *b) {
 	bad |= cal_node_velocity(f->model, f->work, f->node[0], &v);
 	bad |= cal_node_acceleration(f->model, f->work, f->node[0], &v);
 	bad |= cal_node_bias(f->model, f->work, f->node[0], &v);
-	return bad | cal_node_jacobian(f->model, f->work, f->node[0], b->M);
+	bad |= cal_node_jacobian(f->model, f->work, f->node[0], b->M);
+	bad |= cal_node_jacobians(f->model, f->work, f->node, 1, b->M);
+	bad |= cal_node_jacobian_path(f->model, f->work, f->node[0], b->M);
+	return bad | cal_node_jacobian_at(f->model, &f->state, f->node[0], f->work, &pose, b->M);
 }
 
 static int run_dynamics(Fixture *f, Buffers *b) {
@@ -77,6 +80,7 @@ static int run_mass(Fixture *f, Buffers *b) {
 	bad |= cal_mass_factor(f->model, &f->state, f->work);
 	bad |= cal_mass_solve(f->model, f->work, f->tau, b->x);
 	bad |= cal_mass_inverse(f->model, f->work, b->M);
+	bad |= cal_mass_solve_many(f->model, f->work, f->nu, b->M, b->M);
 	bad |= cal_mass_logdet(f->model, f->work, &number);
 	return bad | cal_node_compliance(f->model, f->work, f->node, 1, b->scratch, b->C);
 }

@@ -50,6 +50,25 @@ static void compare_inverse_and_mass(uint64_t seed, CalModel *model, const CalSt
 	free(x);
 }
 
+/* The factor of the mass matrix, its inverse and two solves with every instruction set of this processor. */
+static void compare_factors(uint64_t seed, CalModel *model, const CalState *state, CalWork *work) {
+	const int n = cal_model_u_count(model), size = n * (n + 5);
+	double *x = calloc((size_t)(2 * size) + 1, sizeof *x), *first = x + size;
+	assert_non_null(x);
+	for (int isa = CPU_BASELINE; isa <= (int)cpu_isa(); isa++) {
+		model->isa = (CpuIsa)isa;
+		for (int k = 0; k < 5 * n; k++)
+			x[n * n + k] = k % 7 - 3;
+		check_ok(seed, cal_mass_factor(model, state, work));
+		check_ok(seed, cal_mass_inverse(model, work, x));
+		check_ok(seed, cal_mass_solve_many(model, work, 5, x + n * n, x + n * n));
+		if (isa == CPU_BASELINE)
+			memcpy(first, x, sizeof *x * (size_t)size);
+		same_bits(seed, first, x, size);
+	}
+	free(x);
+}
+
 /* Hybrid dynamics and an implicit step with every instruction set of this processor against the baseline. */
 static void compare(uint64_t seed, CalModel *model, const CalState *state, const CalInput *input, CalWork *work) {
 	const int n = cal_model_u_count(model);
@@ -65,6 +84,7 @@ static void compare(uint64_t seed, CalModel *model, const CalState *state, const
 	}
 	compare_inverse_and_mass(seed, model, state, first, input, work);
 	free(x);
+	compare_factors(seed, model, state, work);
 }
 
 static void random_trees_agree(void **state) {

@@ -13,6 +13,7 @@
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_refine.h"
 #include "dynamics/loop/loop_sweep.h"
+#include "dynamics/tree/columns.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kernels.h"
 #include "dynamics/tree/kinematics.h"
@@ -31,8 +32,9 @@ static const double *closed_rotor(const CalWork *work) { return work->closed_ste
 
 /* Factors of the tree, held dofs aside. */
 static CalStatus prepare_tree(const CalModel *model, const double *q, CalWork *work) {
-	pose_outward_x1(model, q, work->closed_held, work);
-	work->failed_dof = factor_inward_x1(model, work->closed_held, closed_rotor(work), work);
+	const FactorKernels *kernels = factor_kernels(model->isa);
+	kernels->pose(model, q, work->closed_held, work);
+	work->failed_dof = kernels->factor(model, work->closed_held, closed_rotor(work), work);
 	if (work->failed_dof < 0)
 		return CAL_OK;
 	return isnan(work->dofs[work->failed_dof].D_inv) ? CAL_NOT_FINITE : CAL_SINGULAR;
@@ -214,10 +216,14 @@ static void node_motion(const CalModel *model, const CalWork *work, int node, co
 	memcpy(out, a, sizeof a);
 }
 
-/* One column after the other, x[nu] scratch. */
+/* With loops one column after the other, x[nu] scratch. */
 static CalStatus fill_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *x,
                                  double *C) {
 	const size_t n = 6 * (size_t)count;
+	if (model->row_count == 0) {
+		compliance_tree(model, work->closed_held, work, nodes, count, C);
+		return all_finite(C, 36 * count * count) ? CAL_OK : CAL_NOT_FINITE;
+	}
 	for (size_t row = 0; row < n; ++row) {
 		const CalWrench unit = {nodes[row / 6], CAL_FRAME_WORLD, spatial_out(unit_wrench((int)(row % 6)))};
 		const CalStatus status = closed_response(model, work, &unit, 1, x);

@@ -14,9 +14,15 @@ static mat3 place_link(const Link *link, const RelativeMotion *rel, const LinkWo
 	const mat3 F = link_inboard(link, &base->R);
 	l->R = mat_mul(F, rel->R);
 	l->r = add(mat_mul_dvec(base->R, link->p), mat_mul_vec(F, rel->r));
-	for (int k = 0; k < link->nu; ++k) {
-		work->columns[link->u + k] = (spatial){mat_mul_vec(F, rel->S[k].a), mat_mul_vec(F, rel->S[k].l)};
+	spatial *S = &work->columns[link->u];
+	if (link->motion == PRIMITIVE_FREE) { // along the axes of F, about those of the link
+		const vec3 o = vec_zero();
+		S[0] = (spatial){o, F.x}, S[1] = (spatial){o, F.y}, S[2] = (spatial){o, F.z};
+		S[3] = (spatial){l->R.x, o}, S[4] = (spatial){l->R.y, o}, S[5] = (spatial){l->R.z, o};
+		return F;
 	}
+	for (int k = 0; k < link->nu; ++k)
+		S[k] = (spatial){mat_mul_vec(F, rel->S[k].a), mat_mul_vec(F, rel->S[k].l)};
 	return F;
 }
 

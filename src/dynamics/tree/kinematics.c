@@ -199,37 +199,4 @@ CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int 
 	return CAL_OK;
 }
 
-static void add_column(double *J, size_t nu, int u, spatial motion) {
-	const double column[6] = {motion.a.x, motion.a.y, motion.a.z, motion.l.x, motion.l.y, motion.l.z};
-	for (size_t row = 0; row < 6; ++row)
-		J[row * nu + (size_t)u] += column[row];
-}
-
-/* Columns of every joint and mode between the node and the ground, shifted to the node. */
-CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node, double *J) {
-	const CalStatus status = node_check(model, work, node, STAGE_POSE, J);
-	if (status != CAL_OK)
-		return status;
-	const int first = model->nodes[node].link;
-	const size_t nu = (size_t)model->nu;
-	memset(J, 0, sizeof(double) * 6 * nu);
-	if (first < 0)
-		return CAL_OK;
-	const NodePlace place = kinematics_node(model, work, node);
-	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		add_column(J, nu, place.flex->u + k, kinematics_node_column(&place, k));
-	vec3 c = place.c; // from the link's origin to the node
-	for (int i = first; i >= 0; i = model->links[i].parent) {
-		const Link *link = &model->links[i];
-		for (int k = 0; k < link->nu; ++k)
-			add_column(J, nu, link->u + k, motion_shift(link_column(work, link, i, k), c));
-		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k) {
-			const spatial Phi = flexible_column(model, link, work, k);
-			add_column(J, nu, model->flexes[link->flex].u + k, motion_shift(Phi, c));
-		}
-		c = add(c, work->links[i].r);
-	}
-	return CAL_OK;
-}
-
 #endif

@@ -9,7 +9,7 @@
 #include <calder/dynamics.h>
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/articulated.h"
-#include "dynamics/tree/composite.h"
+#include "dynamics/tree/columns.h"
 #include "dynamics/tree/joint_elimination.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/mass.h"
@@ -26,10 +26,9 @@ CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork 
 		return CAL_ERR_ARGUMENT;
 	if (model->row_count > 0)
 		memcpy(work->loops.factored_q, state->q, sizeof(double) * (size_t)model->nq);
-	pose_outward_x1(model, state->q, NULL, work);
-	work->failed_dof = factor_inward_x1(model, NULL, NULL, work);
-	if (model->flex_count == 0) // for the operators; with modes this sweep would reach into the factors
-		composite_inward_x1(model, work);
+	const FactorKernels *kernels = factor_kernels(model->isa);
+	kernels->pose(model, state->q, NULL, work);
+	work->failed_dof = kernels->factor(model, NULL, NULL, work);
 	if (work->failed_dof >= 0) {
 		const double d = work->dofs[work->failed_dof].D_inv;
 		work->stage = 0;
@@ -47,22 +46,19 @@ CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, 
 	return CAL_OK;
 }
 
+CalStatus cal_mass_solve_many(const CalModel *model, CalWork *work, int count, const double *b, double *x) {
+	const CalStatus status = check_arguments(model, work, x);
+	if (status != CAL_OK || !b || count < 0)
+		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
+	factor_kernels(model->isa)->solve(model, NULL, work, count, b, x);
+	return CAL_OK;
+}
+
 CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
 	const CalStatus status = check_arguments(model, work, Minv);
 	if (status != CAL_OK)
 		return status;
-	const size_t n = (size_t)model->nu;
-	for (size_t i = 0; i < n; ++i) {
-		memset(work->rhs, 0, sizeof(double) * n);
-		work->rhs[i] = 1.0;
-		factor_solve_x1(model, NULL, work, work->rhs, Minv + i * n);
-	}
-	for (size_t i = 0; i < n; ++i) {
-		for (size_t j = 0; j < i; ++j) {
-			const double mean = 0.5 * (Minv[i * n + j] + Minv[j * n + i]);
-			Minv[i * n + j] = Minv[j * n + i] = mean;
-		}
-	}
+	factor_kernels(model->isa)->inverse(model, work, Minv);
 	return CAL_OK;
 }
 
@@ -107,21 +103,6 @@ void wrench_force(const CalModel *model, const CalWork *work, int node, spatial 
 	}
 }
 
-/* What the solve left in A, at a node. */
-static void node_response(const CalModel *model, const CalWork *work, int node, double out[6]) {
-	const Node *n = &model->nodes[node];
-	memset(out, 0, sizeof(double) * 6);
-	if (n->link < 0)
-		return;
-	const LinkWork *l = &work->links[n->link];
-	const NodePlace place = kinematics_node(model, work, node);
-	spatial A = motion_shift(l->A, place.c);
-	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		A = spatial_madd(A, place.work->x[k], kinematics_node_column(&place, k));
-	const double a[6] = {A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z};
-	memcpy(out, a, sizeof a);
-}
-
 CalStatus check_compliance(const CalModel *model, const int *nodes, int count, const double *scratch) {
 	if (!nodes || count < 0 || !scratch)
 		return CAL_ERR_ARGUMENT;
@@ -139,55 +120,120 @@ void make_symmetric(size_t n, double *C) {
 	}
 }
 
+/* ---- compliance ------------------------------------------------------------------------------------------- */
+
+/* The links between nodes and the ground, ascending, to work->column.links. Returns their number. */
+static int list_paths(const CalModel *model, CalWork *work, const int *nodes, int count) {
+	int *links = work->column.links, listed = 0;
+	memset(links, 0, sizeof *links * (size_t)model->link_count);
+	for (int k = 0; k < count; ++k)
+		for (int i = model->nodes[nodes[k]].link; i >= 0 && !links[i]; i = model->links[i].parent)
+			links[i] = 1;
+	for (int i = 0; i < model->link_count; ++i)
+		if (links[i])
+			links[listed++] = i;
+	return listed;
+}
+
+/* No generalized forces on the dofs of a link and on the modes that it carries. */
+static void clear_rows(const CalModel *model, const CalWork *work, int i) {
+	const Link *link = &model->links[i];
+	memset(work->column.x + (ptrdiff_t)PACK * link->u, 0, sizeof(double) * PACK * (size_t)link->nu);
+	if (link->flex_body < 0)
+		return;
+	const Flex *flex = &model->flexes[link->flex_body];
+	memset(work->column.x + (ptrdiff_t)PACK * flex->u, 0, sizeof(double) * PACK * (size_t)flex->m);
+	memset(work->column.modal + (ptrdiff_t)PACK * flex->u, 0, sizeof(double) * PACK * (size_t)flex->m);
+}
+
+/*
+ * Residual forces of unit wrenches at a node on a link, along axes `first` and three more, to column.x of its path. The
+ * rows of the path are clear.
+ */
+static void carry_wrenches(const CalModel *model, const uint8_t *held, CalWork *work, int node, const NodePlace *place,
+                           int first) {
+	const int link = model->nodes[node].link;
+	double *motion = work->column.motion + (ptrdiff_t)(6 * PACK) * link;
+	ColumnHeads heads = {.count = 1, .link = {link}};
+	memset(motion, 0, sizeof(double) * 6 * PACK);
+	for (int lane = 0; lane < PACK && first + lane < 6; ++lane) {
+		const spatial f = unit_wrench(first + lane), b = force_shift(f, place->c);
+		const double components[6] = {b.a.x, b.a.y, b.a.z, b.l.x, b.l.y, b.l.z};
+		for (int k = 0; k < 6; ++k)
+			motion[PACK * k + lane] = -components[k];
+		for (int k = 0; place->flex && k < place->flex->m; ++k)
+			work->column.x[PACK * (place->flex->u + k) + lane] = spatial_dot(kinematics_node_column(place, k), f);
+	}
+	factor_kernels(model->isa)->inward(model, held, work, &heads);
+}
+
+/* What the solve left, at a node: accelerations along six axes for right-hand side `lane`. */
+static void node_response(const CalModel *model, const CalWork *work, int node, int lane, double out[6]) {
+	const int link = model->nodes[node].link;
+	memset(out, 0, sizeof(double) * 6);
+	if (link < 0)
+		return;
+	const double *A = work->column.motion + (ptrdiff_t)(6 * PACK) * link + lane;
+	const NodePlace place = kinematics_node(model, work, node);
+	const spatial of_link = {{A[0], A[PACK], A[2 * PACK]}, {A[3 * PACK], A[4 * PACK], A[5 * PACK]}};
+	spatial sum = motion_shift(of_link, place.c);
+	for (int k = 0; place.flex && k < place.flex->m; ++k)
+		sum = spatial_madd(sum, work->column.x[PACK * (place.flex->u + k) + lane], kinematics_node_column(&place, k));
+	const double a[6] = {sum.a.x, sum.a.y, sum.a.z, sum.l.x, sum.l.y, sum.l.z};
+	memcpy(out, a, sizeof a);
+}
+
+void compliance_tree(const CalModel *model, const uint8_t *held, CalWork *work, const int *nodes, int count,
+                     double *C) {
+	const size_t n = 6 * (size_t)count;
+	const int listed = list_paths(model, work, nodes, count), *links = work->column.links;
+	const FactorKernels *kernels = factor_kernels(model->isa);
+	kernels->read(model, held, work, links, listed);
+	memset(C, 0, sizeof(double) * n * n);
+	for (int a = 0; a < count; ++a) {
+		if (model->nodes[nodes[a]].link < 0)
+			continue;
+		const NodePlace place = kinematics_node(model, work, nodes[a]);
+		for (int first = 0; first < 6; first += PACK) {
+			for (int k = 0; k < listed; ++k)
+				clear_rows(model, work, links[k]);
+			carry_wrenches(model, held, work, nodes[a], &place, first);
+			kernels->outward(model, held, work, links, listed);
+			for (int row = first; row < 6 && row < first + PACK; ++row)
+				for (int j = 0; j < count; ++j)
+					node_response(model, work, nodes[j], row - first,
+					              C + (6 * (size_t)a + (size_t)row) * n + 6 * (size_t)j);
+		}
+	}
+	make_symmetric(n, C);
+}
+
 CalStatus cal_node_compliance_tree(const CalModel *model, CalWork *work, const int *nodes, int count, double *scratch,
                                    double *C) {
 	CalStatus status = check_arguments(model, work, C);
 	if (status == CAL_OK)
 		status = check_compliance(model, nodes, count, scratch);
-	if (status != CAL_OK)
-		return status;
-	const size_t n = 6 * (size_t)count;
-	for (size_t row = 0; row < n; ++row) {
-		memset(scratch, 0, sizeof(double) * (size_t)model->nu);
-		wrench_force(model, work, nodes[row / 6], unit_wrench((int)(row % 6)), scratch);
-		factor_solve_x1(model, NULL, work, scratch, scratch);
-		for (int j = 0; j < count; ++j)
-			node_response(model, work, nodes[j], C + row * n + 6 * (size_t)j);
-	}
-	make_symmetric(n, C);
-	return CAL_OK;
+	if (status == CAL_OK)
+		compliance_tree(model, NULL, work, nodes, count, C);
+	return status;
 }
 
 /* ---- compliance by columns -------------------------------------------------------------------------------- */
 
-/* Residual forces of a unit wrench at a node, to g[u * stride] of the dofs on the path; tau[nu] is zero and stays so. */
-static void carry_column(const CalModel *model, const uint8_t *held, const NodePlace *place, int first, spatial f,
-                         CalWork *work, double *tau, double *g, size_t stride) {
-	const spatial at_link = force_shift(f, place->c);
-	spatial b = {neg(at_link.a), neg(at_link.l)};
-	for (int i = first; i >= 0; i = model->links[i].parent)
-		if (model->links[i].flex_body >= 0)
-			memset(work->flex[model->links[i].flex_body].be, 0,
-			       sizeof(real) * (size_t)model->flexes[model->links[i].flex_body].n);
-	for (int k = 0; place->flex && k < place->flex->m; ++k)
-		tau[place->flex->u + k] = spatial_dot(kinematics_node_column(place, k), f);
-	for (int i = first; i >= 0; i = model->links[i].parent) {
-		const Link *link = &model->links[i];
-		if (link->motion == PRIMITIVE_NODE)
-			flexible_node_x1(model, link, NULL, &b, work);
-		if (link->flex_body >= 0) {
-			const Flex *flex = &model->flexes[link->flex_body];
-			flexible_reduce_x1(model, link, held, tau, work, &b);
-			for (int k = 0; k < flex->m; ++k)
-				g[(size_t)(flex->u + k) * stride] = work->flex[link->flex_body].y[k];
-		}
-		reduce_force(link, i, held, tau, work, &b);
-		for (int u = link->u; u < link->u + link->nu; ++u)
-			g[(size_t)u * stride] = held && held[u] ? 0 : work->dofs[u].eps;
-		b = force_shift(b, work->links[i].r);
+/* Residual forces of four wrenches to g[u * stride] of the dofs on the path from a link on; zero where held. */
+static void take_columns(const CalModel *model, const uint8_t *held, const CalWork *work, int link, int width,
+                         double *g, size_t stride) {
+	for (int i = link; i >= 0; i = model->links[i].parent) {
+		const int flex = model->links[i].flex_body;
+		for (int u = model->links[i].u; u < model->links[i].u + model->links[i].nu; ++u)
+			for (int k = 0; k < width; ++k)
+				g[(size_t)u * stride + (size_t)k] = held && held[u] ? 0 : work->column.x[PACK * u + k];
+		for (int j = 0; flex >= 0 && j < model->flexes[flex].m; ++j)
+			for (int k = 0; k < width; ++k) {
+				const int u = model->flexes[flex].u + j;
+				g[(size_t)u * stride + (size_t)k] = work->column.x[PACK * u + k];
+			}
 	}
-	for (int k = 0; place->flex && k < place->flex->m; ++k)
-		tau[place->flex->u + k] = 0;
 }
 
 /* C += g'g d of one dof, for the rows of node a and the columns of all nodes up to it. */
@@ -216,18 +262,24 @@ static void sum_columns(const CalModel *model, const CalWork *work, int first, i
 
 void compliance_columns(const CalModel *model, const uint8_t *held, CalWork *work, const int *nodes, int count,
                         double *columns, double *C) {
-	const size_t n = 6 * (size_t)count, nu = (size_t)model->nu;
-	double *tau = columns + nu * n;
-	memset(columns, 0, sizeof(double) * nu * (n + 1));
+	const size_t n = 6 * (size_t)count;
+	const int listed = list_paths(model, work, nodes, count);
+	factor_kernels(model->isa)->read(model, held, work, work->column.links, listed);
+	memset(columns, 0, sizeof(double) * (size_t)model->nu * n);
 	memset(C, 0, sizeof(double) * n * n);
 	for (int a = 0; a < count; ++a) {
-		const int first = model->nodes[nodes[a]].link;
-		if (first < 0)
+		const int link = model->nodes[nodes[a]].link;
+		if (link < 0)
 			continue;
 		const NodePlace place = kinematics_node(model, work, nodes[a]);
-		for (int r = 0; r < 6; ++r)
-			carry_column(model, held, &place, first, unit_wrench(r), work, tau, columns + 6 * a + r, n);
-		sum_columns(model, work, first, a, n, columns, C);
+		for (int first = 0; first < 6; first += PACK) {
+			for (int i = link; i >= 0; i = model->links[i].parent)
+				clear_rows(model, work, i);
+			carry_wrenches(model, held, work, nodes[a], &place, first);
+			take_columns(model, held, work, link, 6 - first < PACK ? 6 - first : PACK,
+			             columns + 6 * (size_t)a + (size_t)first, n);
+		}
+		sum_columns(model, work, link, a, n, columns, C);
 	}
 	for (size_t r = 0; r < n; ++r)
 		for (size_t c = r + 1; c < n; ++c)

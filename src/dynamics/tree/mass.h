@@ -14,10 +14,12 @@ spatial unit_wrench(int row);
 void wrench_force(const CalModel *model, const CalWork *work, int node, spatial f, double *Q);
 /*
  * C[6 count][6 count] = J M^-1 J' of a tree, exactly symmetric, from what factor_inward() left: each unit wrench is carried from
- * its node to the root once, as forces are in the inward sweep. held as there. columns[nu (6 count + 1)] scratch.
+ * its node to the root once, as forces are in the inward sweep. held as there. columns[nu 6 count] scratch.
  */
 void compliance_columns(const CalModel *model, const uint8_t *held, CalWork *work, const int *nodes, int count,
                         double *columns, double *C);
+/* The same, the mean of both triangles, without memory of the caller's: each unit wrench goes to the root, and outward to all nodes. */
+void compliance_tree(const CalModel *model, const uint8_t *held, CalWork *work, const int *nodes, int count, double *C);
 CalStatus check_compliance(const CalModel *model, const int *nodes, int count, const double *scratch);
 /* The mean of C[n n] and its transpose. */
 void make_symmetric(size_t n, double *C);

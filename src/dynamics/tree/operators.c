@@ -417,9 +417,7 @@ CalStatus cal_link_composite_inertia(const CalModel *model, const CalWork *work,
 	const CalStatus status = check_link(model, work, link, R);
 	if (status != CAL_OK)
 		return status;
-	const Composite *c = &work->composite[link];
-	const ArticulatedInertia a =
-		model->flex_count > 0 ? sum_outboard(model, work, link) : articulated_rigid(c->m, c->mc, c->Sigma);
+	const ArticulatedInertia a = sum_outboard(model, work, link);
 	write_matrix(&a, R);
 	return CAL_OK;
 }

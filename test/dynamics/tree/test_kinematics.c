@@ -85,6 +85,88 @@ static void velocity_is_the_jacobian_times_speeds(void **state) {
 	}
 }
 
+/* Rigid and flexible trees: dofs of the path ascend, their columns are those of J, and all others of J are zero. */
+static void check_path(Fixture *f, int node, const double *J, int *dofs, double *columns) {
+	int count = -1, n = f->nu, at = 0;
+	check_ok(f->seed, cal_node_path(f->model, node, &count, dofs));
+	check_ok(f->seed, cal_node_jacobian_path(f->model, f->work, node, columns));
+	for (int j = 0; j < n; j++) {
+		const int on_path = at < count && dofs[at] == j;
+		for (int r = 0; r < 6; r++)
+			check_that(f->seed, J[r * n + j] == (on_path ? columns[r * count + at] : 0));
+		at += on_path;
+	}
+	assert_int_equal(at, count);
+}
+
+static void jacobians_of_paths_are_parts_of_the_whole(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Fixture *f = fixture_random(seed, seed % 2 ? tree_flexible(seed) : tree_any(seed), CAL_SOLVER_RECURSIVE);
+		const int n = f->nu, nodes = cal_model_node_count(f->model);
+		double *J = fixture_doubles(f, 6 * n * nodes + 1), *one = fixture_doubles(f, 6 * n + 1);
+		int *list = test_alloc((size_t)(nodes + n + 1), sizeof *list);
+		for (int i = 0; i < nodes; i++)
+			list[i] = i;
+		check_ok(seed, cal_kinematics(f->model, &f->state, NULL, f->work));
+		check_ok(seed, cal_node_jacobians(f->model, f->work, list, nodes, J));
+		for (int i = 0; i < nodes; i++) {
+			check_ok(seed, cal_node_jacobian(f->model, f->work, i, one));
+			for (int k = 0; k < 6 * n; k++)
+				check_that(seed, one[k] == J[i * 6 * n + k]);
+			check_path(f, i, one, list + nodes, fixture_doubles(f, 6 * n + 1));
+		}
+		free(list);
+		fixture_destroy(f);
+	}
+}
+
+/* Posing the path alone gives the bits of posing everything, at a state that the workspace has not seen. */
+static void jacobian_at_a_state_needs_no_kinematics(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Fixture *f = fixture_random(seed, seed % 2 ? tree_flexible(seed) : tree_any(seed), CAL_SOLVER_RECURSIVE);
+		const int n = f->nu, nodes = cal_model_node_count(f->model);
+		double *J = fixture_doubles(f, 6 * n * nodes + 1), *want = fixture_doubles(f, 6 * n + 1);
+		CalPose *poses = test_alloc((size_t)nodes, sizeof *poses), pose;
+		for (int i = 0; i < nodes; i++)
+			check_ok(seed, cal_node_jacobian_at(f->model, &f->state, i, f->work, &poses[i], J + i * 6 * n));
+		check_status(seed, cal_node_pose(f->model, f->work, 0, &pose), CAL_ERR_STAGE);
+		check_ok(seed, cal_kinematics(f->model, &f->state, NULL, f->work));
+		for (int i = 0; i < nodes; i++) {
+			check_ok(seed, cal_node_pose(f->model, f->work, i, &pose));
+			check_ok(seed, cal_node_jacobian(f->model, f->work, i, want));
+			check_close_scaled(seed, "r", 3, &poses[i].r.x, &pose.r.x, 1 + max_abs(3, &pose.r.x), 1e-14);
+			for (int k = 0; k < 9; k++)
+				check_that(seed, poses[i].R.m[k / 3][k % 3] == pose.R.m[k / 3][k % 3]);
+			for (int k = 0; k < 6 * n; k++)
+				check_that(seed, J[i * 6 * n + k] == want[k]);
+		}
+		free(poses);
+		fixture_destroy(f);
+	}
+}
+
+static void jacobians_refuse_bad_arguments(void **state) {
+	(void)state;
+	Fixture *f = fixture_random(test_seed(), tree_any(test_seed()), CAL_SOLVER_RECURSIVE);
+	double *J = fixture_doubles(f, 6 * f->nu + 1);
+	const int bad[] = {-1, cal_model_node_count(f->model)};
+	int count, fine = 0;
+	check_ok(0, cal_mass_matrix(f->model, &f->state, f->work, fixture_doubles(f, f->nu * f->nu + 1)));
+	check_ok(0, cal_node_jacobian_at(f->model, &f->state, 0, f->work, NULL, J));
+	check_status(0, cal_node_jacobian_path(f->model, f->work, 0, J), CAL_ERR_STAGE);
+	check_status(0, cal_node_jacobians(f->model, f->work, &fine, 1, J), CAL_ERR_STAGE);
+	for (int k = 0; k < 2; k++) {
+		check_status(0, cal_node_path(f->model, bad[k], &count, NULL), CAL_ERR_ARGUMENT);
+		check_status(0, cal_node_jacobian_path(f->model, f->work, bad[k], J), CAL_ERR_ARGUMENT);
+		check_status(0, cal_node_jacobians(f->model, f->work, &bad[k], 1, J), CAL_ERR_ARGUMENT);
+		check_status(0, cal_node_jacobian_at(f->model, &f->state, bad[k], f->work, NULL, J), CAL_ERR_ARGUMENT);
+	}
+	check_status(0, cal_node_jacobians(f->model, f->work, &fine, -1, J), CAL_ERR_ARGUMENT);
+	fixture_destroy(f);
+}
+
 static void acceleration_is_jacobian_times_udot_and_bias(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
@@ -175,6 +257,9 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(node_motion_equals_reference),
 		cmocka_unit_test(velocity_is_the_jacobian_times_speeds),
+		cmocka_unit_test(jacobians_of_paths_are_parts_of_the_whole),
+		cmocka_unit_test(jacobian_at_a_state_needs_no_kinematics),
+		cmocka_unit_test(jacobians_refuse_bad_arguments),
 		cmocka_unit_test(acceleration_is_jacobian_times_udot_and_bias),
 		cmocka_unit_test(articulated_leaves_the_true_accelerations),
 		cmocka_unit_test(dense_leaves_the_true_accelerations),

@@ -96,6 +96,63 @@ static void solve_is_the_product_with_the_inverse(void **state) {
 	}
 }
 
+/* Any number of right-hand sides: each has the bits of a solve alone, also in place. */
+static void many_solves_have_the_bits_of_single_ones(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Fixture *f = fixture_random(seed, seed % 2 ? tree_flexible(seed) : tree_any(seed), CAL_SOLVER_RECURSIVE);
+		Rng r = rng_make(seed);
+		int n = f->nu, count = rng_int(&r, 10);
+		double *b = fixture_doubles(f, (count + 1) * n), *x = fixture_doubles(f, (count + 1) * n);
+		double *want = fixture_doubles(f, (count + 1) * n);
+		rng_fill(&r, 1, (count + 1) * n, b);
+		memcpy(want, b, sizeof *b * (size_t)((count + 1) * n));
+		memcpy(x, b, sizeof *b * (size_t)((count + 1) * n));
+		check_ok(seed, cal_mass_factor(f->model, &f->state, f->work));
+		for (int k = 0; k < count; k++)
+			check_ok(seed, cal_mass_solve(f->model, f->work, b + k * n, want + k * n));
+		check_ok(seed, cal_mass_solve_many(f->model, f->work, count, b, x));
+		check_ok(seed, cal_mass_solve_many(f->model, f->work, count, b, b));
+		for (int k = 0; k < (count + 1) * n; k++)
+			check_that(seed, x[k] == want[k] && b[k] == want[k]);
+		fixture_destroy(f);
+	}
+}
+
+/* Unit forces: the upper triangle of the inverse has the bits of single solves. */
+static void inverse_has_the_bits_of_solves(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Fixture *f = fixture_random(seed, seed % 2 ? tree_flexible(seed) : tree_any(seed), CAL_SOLVER_RECURSIVE);
+		int n = f->nu;
+		double *Minv = fixture_doubles(f, n * n), *x = fixture_doubles(f, n);
+		check_ok(seed, cal_mass_factor(f->model, &f->state, f->work));
+		check_ok(seed, cal_mass_inverse(f->model, f->work, Minv));
+		for (int j = 0; j < n; j++) {
+			memset(x, 0, sizeof *x * (size_t)n);
+			x[j] = 1;
+			check_ok(seed, cal_mass_solve(f->model, f->work, x, x));
+			for (int i = 0; i <= j; i++)
+				check_that(seed, Minv[i * n + j] == x[i] && Minv[j * n + i] == x[i]);
+		}
+		fixture_destroy(f);
+	}
+}
+
+static void many_solves_refuse_bad_arguments(void **state) {
+	(void)state;
+	Fixture *f = fixture_random(test_seed(), tree_any(test_seed()), CAL_SOLVER_RECURSIVE);
+	double *x = fixture_doubles(f, f->nu);
+	check_ok(0, cal_kinematics(f->model, &f->state, NULL, f->work));
+	check_status(0, cal_mass_solve_many(f->model, f->work, 1, x, x), CAL_ERR_STAGE);
+	check_ok(0, cal_mass_factor(f->model, &f->state, f->work));
+	check_status(0, cal_mass_solve_many(f->model, f->work, -1, x, x), CAL_ERR_ARGUMENT);
+	check_status(0, cal_mass_solve_many(f->model, f->work, 1, NULL, x), CAL_ERR_ARGUMENT);
+	check_status(0, cal_mass_solve_many(f->model, f->work, 1, x, NULL), CAL_ERR_ARGUMENT);
+	check_ok(0, cal_mass_solve_many(f->model, f->work, 0, x, x));
+	fixture_destroy(f);
+}
+
 static void trace_is_that_of_the_matrix(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
@@ -156,6 +213,9 @@ int main(void) {
 		cmocka_unit_test(inverse_equals_dense_inverse),
 		cmocka_unit_test(matrix_times_inverse_is_one),
 		cmocka_unit_test(solve_is_the_product_with_the_inverse),
+		cmocka_unit_test(many_solves_have_the_bits_of_single_ones),
+		cmocka_unit_test(inverse_has_the_bits_of_solves),
+		cmocka_unit_test(many_solves_refuse_bad_arguments),
 		cmocka_unit_test(trace_is_that_of_the_matrix),
 		cmocka_unit_test(compliance_is_J_Minv_Jt),
 		cmocka_unit_test(factor_does_not_depend_on_speeds),
