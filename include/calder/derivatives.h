@@ -88,7 +88,7 @@ CAL_API CalStatus cal_node_jacobian_rate(const CalModel *model, const CalState *
  */
 CAL_API CalStatus cal_momentum_matrix(const CalModel *model, const CalState *state, CalDerivatives *derivatives,
                                       double *A, double *Adot);
-/** Of the total energy of cal_energy(): dq[nu] and du[nu] = M u. Either may be NULL. */
+/** Of the total energy of cal_energy(): dq[nu] and du[nu] = M u. Either may be NULL. CAL_ERR_UNSUPPORTED as above. */
 CAL_API CalStatus cal_energy_gradient(const CalModel *model, const CalState *state, CalDerivatives *derivatives,
                                       double *dq, double *du);
 

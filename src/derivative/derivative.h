@@ -82,9 +82,18 @@ struct CalDerivatives {
 	int32_t *descends;       // [n] last dof that moves with this one
 	double *own;             // [12 + ..] of flexible bodies
 	CalState at;             // displaced, of differences
-	// of loops
-	double *G, *GX, *Lambda, *loop_scratch, *lambda, *dz, *dlambda;
-	int rows_count;
+	struct FrameVariation *variations; // [2][n] of a node, of two frames of a loop
+	// of loops; m: constraint equations
+	int rank;
+	double *G, *GX;       // [m][n], [m][stride] G and G M^-1
+	double *Lambda;       // [m][m] G M^-1 G', then its factor
+	double *loop_scratch; // [(m + 2) m]
+	double *ordered;      // [m][2 stride]
+	double *lambda;       // [m]
+	double *unit;         // [m] of the rows
+	double *dz;           // [m][2 stride] dz/dq and dz/du
+	int *order;           // [m]
+	uint8_t *independent; // [m]
 };
 
 /* Force that a subtree needs if its base accelerates beyond its motion by `a` and turns relative to it by `rate`. */
@@ -125,15 +134,16 @@ typedef struct DerivativePoint {
 	const double *udot; // NULL: zero
 	dvec3 gravity;
 	const CalInput *input; // its wrenches; NULL: none
+	const CalState *loops; // state whose loops act with d->lambda; NULL: they are open
 } DerivativePoint;
 
 /* Outward sweep and motions of joints' dofs. */
 void derivative_outward(const CalModel *model, const DerivativePoint *at, CalDerivatives *d);
 /* M, dq and du of inertia forces, gravity and wrenches. */
 void derivative_inverse(const CalModel *model, const DerivativePoint *at, CalDerivatives *d);
-/* The same, springs, dampers and rotors included, by differences (derivative_difference.c). */
+/* The same, springs, dampers and rotors included, by differences (derivative_difference.c). loops: they act, and d->dz. */
 CalStatus derivative_by_differences(const CalModel *model, const CalState *state, const double *udot,
-                                    const CalInput *input, CalDerivatives *d);
+                                    const CalInput *input, int loops, CalDerivatives *d);
 
 /* Motion of joints' dofs, after an outward sweep with all accelerations (derivative_motion.c). */
 void derivative_motions(const CalModel *model, const double *u, CalDerivatives *d);
@@ -147,5 +157,7 @@ void derivative_flex_wrench(int link, const NodePlace *place, const Subtree *s, 
 /* Wrenches of the input, before the inward sweep; springs, dampers and rotors, after it (derivative_force.c). */
 void derivative_wrenches(const CalModel *model, const CalInput *input, CalDerivatives *d);
 void derivative_elastic(const CalModel *model, const double *q, CalDerivatives *d);
+/* A wrench in world axes on a node (-1: none) at a point of the world. Needs positions of the links' origins. */
+void derivative_world_wrench(const CalModel *model, int node, vec3 point, spatial wrench, CalDerivatives *d);
 
 #endif

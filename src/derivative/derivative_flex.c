@@ -283,8 +283,7 @@ void derivative_flex_wrench(int link, const NodePlace *place, const Subtree *s, 
 	add_modes(d, &node, m, s, &curvature, place->c, vec_zero());
 }
 
-/* Columns of all FLEX and NODE links. */
-static void modal_motions(const CalModel *model, CalDerivatives *d) {
+void derivative_flex_columns(const CalModel *model, CalDerivatives *d) {
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		if (link->flex < 0)
@@ -306,7 +305,7 @@ static void modal_motions(const CalModel *model, CalDerivatives *d) {
 void derivative_flex_begin(const CalModel *model, CalDerivatives *d) {
 	if (model->flex_count == 0)
 		return;
-	modal_motions(model, d);
+	derivative_flex_columns(model, d);
 	for (int f = 0; f < model->flex_count; ++f)
 		derivative_flex_own(model, f, d);
 }

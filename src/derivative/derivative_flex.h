@@ -22,6 +22,8 @@ void modal_node_init(const Flex *flex, const FlexShape *shape, const FlexWork *w
 /* What mode k does to the node, whose origin has the acceleration a. */
 DofMotion modal_node_motion(const ModalNode *node, int k, vec3 a);
 
+/* Motions of the modes on all FLEX and NODE links. */
+void derivative_flex_columns(const CalModel *model, CalDerivatives *d);
 /* Own inertia of body f: N and p of its link, rows of its modes, and their blocks (derivative_own.c). */
 void derivative_flex_own(const CalModel *model, int f, CalDerivatives *d);
 

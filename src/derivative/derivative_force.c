@@ -13,38 +13,53 @@
 
 /* ---- wrenches ---------------------------------------------------------------------------------------- */
 
-/* A wrench as a subtree without mass at its node. */
-static Subtree wrench_subtree(const CalWrench *wrench, const NodePlace *place) {
-	const spatial f = spatial_in(wrench->f);
+/* A wrench at a node, c from its origin, as a subtree without mass; world: it keeps its axes. */
+static Subtree wrench_subtree(spatial f, vec3 c, int world) {
 	const mat3 none = {vec_zero(), vec_zero(), vec_zero()};
-	Subtree s = {.c = {0, vec_zero(), {0, 0, 0, 0, 0, 0}}, .p = vec_zero(), .N = none, .Nw = none, .w = f};
-	if (wrench->frame == CAL_FRAME_NODE) {
-		s.w = (spatial){mat_mul_vec(place->R, f.a), mat_mul_vec(place->R, f.l)};
-		s.f = (spatial){neg(s.w.a), neg(s.w.l)};
-		s.w = spatial_zero();
-		return s;
-	}
-	s.f = (spatial){neg(f.a), neg(f.l)};
-	return s;
+	const spatial here = force_shift(f, c);
+	return (Subtree){.c = {0, vec_zero(), {0, 0, 0, 0, 0, 0}},
+	                 .p = vec_zero(),
+	                 .N = none,
+	                 .f = {neg(here.a), neg(here.l)},
+	                 .Nw = world ? add_pair(none, 1.0, c, f.l) : none,
+	                 .w = world ? f : spatial_zero()};
+}
+
+static void add_wrench(const CalModel *model, int node, const NodePlace *place, const Subtree *s, CalDerivatives *d) {
+	const int link = model->nodes[node].link;
+	Subtree *to = &d->subtree[link];
+	if (place->flex)
+		derivative_flex_wrench(link, place, s, d);
+	to->f = spatial_add(to->f, force_shift(s->f, place->c));
+	to->Nw = add_pair(mat_sum(to->Nw, s->Nw), 1.0, place->c, s->w.l);
+	to->w = spatial_add(to->w, s->w);
 }
 
 void derivative_wrenches(const CalModel *model, const CalInput *input, CalDerivatives *d) {
 	d->world = 0;
 	for (int i = 0; input && i < input->wrench_count; ++i) {
 		const CalWrench *wrench = &input->wrenches[i];
-		const int link = model->nodes[wrench->node].link;
-		if (link < 0)
+		if (model->nodes[wrench->node].link < 0)
 			continue; // on the ground
-		d->world |= wrench->frame == CAL_FRAME_WORLD;
+		const int world = wrench->frame == CAL_FRAME_WORLD;
 		const NodePlace place = kinematics_node(model, d->work, wrench->node);
-		const Subtree s = wrench_subtree(wrench, &place);
-		Subtree *to = &d->subtree[link];
-		if (place.flex)
-			derivative_flex_wrench(link, &place, &s, d);
-		to->f = spatial_add(to->f, force_shift(s.f, place.c));
-		to->Nw = add_pair(mat_sum(to->Nw, s.Nw), 1.0, place.c, s.w.l);
-		to->w = spatial_add(to->w, s.w);
+		spatial f = spatial_in(wrench->f);
+		if (!world)
+			f = (spatial){mat_mul_vec(place.R, f.a), mat_mul_vec(place.R, f.l)};
+		const Subtree s = wrench_subtree(f, vec_zero(), world);
+		d->world |= world;
+		add_wrench(model, wrench->node, &place, &s, d);
 	}
+}
+
+void derivative_world_wrench(const CalModel *model, int node, vec3 point, spatial wrench, CalDerivatives *d) {
+	if (node < 0 || model->nodes[node].link < 0)
+		return;
+	const NodePlace place = kinematics_node(model, d->work, node);
+	const vec3 origin = add(kinematics_position(model, d->work, model->nodes[node].link), place.c);
+	const Subtree s = wrench_subtree(wrench, sub(point, origin), 1);
+	d->world = 1;
+	add_wrench(model, node, &place, &s, d);
 }
 
 /* ---- springs, dampers, rotors ---------------------------------------------------------------------------- */

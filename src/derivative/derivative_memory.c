@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "derivative/derivative.h"
+#include "derivative/derivative_frame.h"
 #include "math/pack.h"
 
 /* ---- tree of dofs --------------------------------------------------------------------------------- */
@@ -148,14 +148,18 @@ static size_t most_modes(const CalModel *model) {
 }
 
 static void layout_loops(const CalModel *model, CalDerivatives *d, Cursor *cursor) {
-	const size_t rows = (size_t)model->row_count, stride = (size_t)row_length(model->nu);
-	CURSOR_ARRAY(cursor, d->G, rows * (size_t)model->nu);
-	CURSOR_ARRAY(cursor, d->GX, rows * (size_t)model->nu);
-	CURSOR_ARRAY(cursor, d->Lambda, rows * rows);
-	CURSOR_ARRAY(cursor, d->loop_scratch, rows * (rows + 6));
-	CURSOR_ARRAY(cursor, d->lambda, rows);
-	CURSOR_ARRAY(cursor, d->dz, 2 * rows * stride);
-	CURSOR_ARRAY(cursor, d->dlambda, rows);
+	const size_t m = (size_t)model->row_count, n = (size_t)model->nu, stride = (size_t)row_length(model->nu);
+	CURSOR_ARRAY(cursor, d->variations, 2 * n);
+	CURSOR_ARRAY(cursor, d->G, m * n);
+	CURSOR_ARRAY(cursor, d->GX, m * stride);
+	CURSOR_ARRAY(cursor, d->Lambda, m * m);
+	CURSOR_ARRAY(cursor, d->loop_scratch, m * (m + 2));
+	CURSOR_ARRAY(cursor, d->ordered, m * 2 * stride);
+	CURSOR_ARRAY(cursor, d->lambda, m);
+	CURSOR_ARRAY(cursor, d->unit, m);
+	CURSOR_ARRAY(cursor, d->dz, m * 2 * stride);
+	CURSOR_ARRAY(cursor, d->order, m);
+	CURSOR_ARRAY(cursor, d->independent, m);
 }
 
 static void layout_derivatives(const CalModel *model, CalDerivatives *d, Cursor *cursor) {

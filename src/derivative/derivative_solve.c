@@ -150,7 +150,9 @@ void LANED(derivative_invert)(CalDerivatives *d) {
 				subtract_row(&sum, 1, L[d->ancestors[a]], d->inverse + stride * (size_t)d->ancestors[a] + at);
 			pack_store(row + at, sum);
 		}
+	}
+	for (int k = 0; k < d->n; ++k) {
 		for (int j = k + 1; j < d->n; ++j)
-			d->inverse[stride * (size_t)j + (size_t)k] = row[j];
+			d->inverse[stride * (size_t)j + (size_t)k] = d->inverse[stride * (size_t)k + (size_t)j];
 	}
 }

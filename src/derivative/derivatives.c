@@ -42,16 +42,22 @@ void derivative_inverse(const CalModel *model, const DerivativePoint *at, CalDer
 	kernels->own(model, d);
 	derivative_flex_begin(model, d);
 	derivative_wrenches(model, at->input, d);
+	if (at->loops)
+		derivative_loop_wrenches(model, at->loops, d);
 	kernels->inward(model, d);
 	kernels->assemble(model, d);
 }
 
+/* loops: they act with d->lambda. */
 static CalStatus inverse_at(const CalModel *model, const CalState *state, const double *udot, const CalInput *input,
-                            CalDerivatives *d) {
+                            int loops, CalDerivatives *d) {
 	if (!d->exact)
-		return derivative_by_differences(model, state, udot, input, d);
-	derivative_inverse(model, &(DerivativePoint){state->q, state->u, udot, model->gravity, input}, d);
+		return derivative_by_differences(model, state, udot, input, loops, d);
+	derivative_inverse(
+		model, &(DerivativePoint){state->q, state->u, udot, model->gravity, input, loops ? state : NULL}, d);
 	derivative_elastic(model, state->q, d);
+	if (loops)
+		derivative_loop_terms(model, state, d);
 	return CAL_OK;
 }
 
@@ -80,7 +86,7 @@ CalStatus cal_inverse_derivatives(const CalModel *model, const CalState *state, 
 		return CAL_ERR_ARGUMENT;
 	const size_t stride = (size_t)d->stride;
 	d->failed_dof = -1;
-	const CalStatus status = inverse_at(model, state, udot, input, d);
+	const CalStatus status = inverse_at(model, state, udot, input, 0, d);
 	if (status != CAL_OK)
 		return status;
 	d->failed_dof = find_not_finite(d);
@@ -93,11 +99,9 @@ CalStatus cal_inverse_derivatives(const CalModel *model, const CalState *state, 
 /* ---- forward ------------------------------------------------------------------------------------- */
 
 /* dq and du become those of udot. */
-static CalStatus solve_forward(const CalModel *model, const CalState *state, const CalInput *input, CalDerivatives *d,
-                               int inverse) {
+static CalStatus solve_forward(const CalModel *model, const CalInput *input, int inverse, CalDerivatives *d) {
 	const DerivativeKernels *kernels = derivative_kernels(model->isa);
-	const uint8_t *held = forces_prescribed(model, input);
-	d->failed_dof = kernels->factor(d, held);
+	d->failed_dof = kernels->factor(d, forces_prescribed(model, input));
 	if (d->failed_dof >= 0) {
 		const size_t at = (size_t)d->failed_dof * ((size_t)d->stride + 1);
 		return isfinite(d->L[at]) ? CAL_SINGULAR : CAL_NOT_FINITE;
@@ -105,7 +109,9 @@ static CalStatus solve_forward(const CalModel *model, const CalState *state, con
 	kernels->solve(d);
 	if (inverse || model->row_count > 0)
 		kernels->invert(d);
-	return model->row_count > 0 ? derivative_close(model, state, held, d) : CAL_OK;
+	if (model->row_count > 0)
+		derivative_close(model, d);
+	return CAL_OK;
 }
 
 CalStatus cal_forward_derivatives(const CalModel *model, const CalState *state, const CalInput *input,
@@ -119,11 +125,9 @@ CalStatus cal_forward_derivatives(const CalModel *model, const CalState *state, 
 	if (status == CAL_OK && model->row_count > 0)
 		status = derivative_multipliers(model, state, d);
 	if (status == CAL_OK)
-		status = inverse_at(model, state, d->udot, input, d);
-	if (status == CAL_OK && model->row_count > 0)
-		status = derivative_loop_terms(model, state, d);
+		status = inverse_at(model, state, d->udot, input, model->row_count > 0, d);
 	if (status == CAL_OK)
-		status = solve_forward(model, state, input, d, dtau != NULL);
+		status = solve_forward(model, input, dtau != NULL, d);
 	if (status != CAL_OK)
 		return status;
 	d->failed_dof = find_not_finite(d);
