@@ -48,7 +48,8 @@ std::unique_ptr<CalDesc, DescDeleter> describe(const BenchModel &model) {
 	for (const BenchBody &from : model.bodies) {
 		const std::string number = std::to_string(ids.size()), name = "b" + number, joint_name = "j" + number;
 		CalBodyDef body = cal_body_def();
-		body.name = name.c_str(), body.mass = from.mass, body.com = to_cal(from.com), body.inertia = to_cal(from.inertia);
+		body.name = name.c_str(), body.mass = from.mass, body.com = to_cal(from.com),
+		body.inertia = to_cal(from.inertia);
 		CalJointDef joint = cal_joint_def(from.joint == JointKind::revolute    ? CAL_JOINT_REVOLUTE
 		                                  : from.joint == JointKind::spherical ? CAL_JOINT_SPHERICAL
 		                                                                       : CAL_JOINT_FREE);
@@ -191,8 +192,7 @@ int run_derivatives(const Options &options) {
 		Subject s(name, options.seed);
 		s.analytical();
 		s.differences();
-		const double error =
-			std::max(disagreement(s.dq_by_differences, s.dq), disagreement(s.du_by_differences, s.du));
+		const double error = std::max(disagreement(s.dq_by_differences, s.dq), disagreement(s.du_by_differences, s.du));
 		const std::pair<double, double> ns = time_both(s, options);
 		const bool good = s.sound && error <= agreement;
 		failures += !good;

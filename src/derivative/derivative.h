@@ -53,7 +53,17 @@ typedef struct LinkColumns {
  * dof's acceleration needs (n1, f1), of its coordinate (n3, f3), of its speed (n4, f4); the force on the dof changes by g
  * per theta', and by h per theta of what wrenches in world axes do.
  */
-enum { ROW_N1 = 0, ROW_F1 = 3, ROW_G = 6, ROW_N3 = 9, ROW_F3 = 12, ROW_N4 = 15, ROW_F4 = 18, ROW_H = 21, ROW_COUNT = 24 };
+enum {
+	ROW_N1 = 0,
+	ROW_F1 = 3,
+	ROW_G = 6,
+	ROW_N3 = 9,
+	ROW_F3 = 12,
+	ROW_N4 = 15,
+	ROW_F4 = 18,
+	ROW_H = 21,
+	ROW_COUNT = 24
+};
 
 struct CalDerivatives {
 	const CalModel *model;
@@ -63,25 +73,25 @@ struct CalDerivatives {
 	int exact;     // 0: by differences of inverse dynamics
 	int world;     // in this call: some wrench keeps its world axes
 	int failed_dof;
-	LinkColumns *columns; // [links]
-	Run *runs;            //
-	DofMotion *motions;   // [dofs, then modes of each FLEX and NODE link, then those of one node]
-	int spare;            // where those begin
-	Subtree *subtree;     // [links]
-	vec3 *rate;           // [links] of r: velocity of the origin from that of the parent's
-	double *rows;         // [ROW_COUNT][stride]
-	double *M, *dq, *du;  // [n][stride]
-	double *dq_low, *du_low; // [n][stride] the same, of dofs further out, transposed
-	double *L, *Lt;          // [n][stride] M = L'D L with unit L, and transposed
-	double *D_inv;           // [n] 1/D, 0 where held
-	double *inverse;         // [n][stride] M^-1
-	double *udot;            // [n]
-	double *scratch;         // [8 n]
-	int32_t *ancestors;      // of each dof, nearest first: where L has entries
-	int32_t *ancestor_first; // [n + 1]
-	int32_t *descends;       // [n] last dof that moves with this one
-	double *own;             // [12 + ..] of flexible bodies
-	CalState at;             // displaced, of differences
+	LinkColumns *columns;              // [links]
+	Run *runs;                         //
+	DofMotion *motions;                // [dofs, then modes of each FLEX and NODE link, then those of one node]
+	int spare;                         // where those begin
+	Subtree *subtree;                  // [links]
+	vec3 *rate;                        // [links] of r: velocity of the origin from that of the parent's
+	double *rows;                      // [ROW_COUNT][stride]
+	double *M, *dq, *du;               // [n][stride]
+	double *dq_low, *du_low;           // [n][stride] the same, of dofs further out, transposed
+	double *L, *Lt;                    // [n][stride] M = L'D L with unit L, and transposed
+	double *D_inv;                     // [n] 1/D, 0 where held
+	double *inverse;                   // [n][stride] M^-1
+	double *udot;                      // [n]
+	double *scratch;                   // [8 n]
+	int32_t *ancestors;                // of each dof, nearest first: where L has entries
+	int32_t *ancestor_first;           // [n + 1]
+	int32_t *descends;                 // [n] last dof that moves with this one
+	double *own;                       // [12 + ..] of flexible bodies
+	CalState at;                       // displaced, of differences
 	struct FrameVariation *variations; // [2][n] of a node, of two frames of a loop
 	// of loops; m: constraint equations
 	int rank;

@@ -47,7 +47,9 @@ static TurnCoefficients turn_coefficients(double s) {
 	return t;
 }
 
-INLINE mat3 mat_madd(mat3 m, double k, mat3 b) { return (mat3){madd(m.x, k, b.x), madd(m.y, k, b.y), madd(m.z, k, b.z)}; }
+INLINE mat3 mat_madd(mat3 m, double k, mat3 b) {
+	return (mat3){madd(m.x, k, b.x), madd(m.y, k, b.y), madd(m.z, k, b.z)};
+}
 
 /* [v]x, and (u v' + v u')/2 - u.v 1. */
 INLINE mat3 mat_cross(vec3 v) { return (mat3){{0, v.z, -v.y}, {-v.z, 0, v.x}, {v.y, -v.x, 0}}; }
@@ -237,9 +239,8 @@ static void add_modes(CalDerivatives *d, const ModalNode *node, const DofMotion 
 }
 
 static ModalCurvature node_curvature(const ModalNode *node, spatial f) {
-	return (ModalCurvature){.K = turn_curvature(node->t, mat_tmul_vec(node->axes, f.a)),
-	                        .f = mat_tmul_vec(node->axes, f.l),
-	                        .sign = 1};
+	return (ModalCurvature){
+		.K = turn_curvature(node->t, mat_tmul_vec(node->axes, f.a)), .f = mat_tmul_vec(node->axes, f.l), .sign = 1};
 }
 
 /* The moment about the head is n - c x f. */

@@ -68,9 +68,8 @@ void derivative_world_wrench(const CalModel *model, int node, vec3 point, spatia
 static double coefficient_slope(double a2) {
 	if (a2 < 0.25)
 		return 1.0 / 720 +
-		       a2 * (1.0 / 15120 +
-		             a2 * (1.0 / 403200 +
-		                   a2 * (1.0 / 11975040 + a2 * (3455.0 / 1307674368000.0 + a2 / 12454041600.0))));
+		       a2 * (1.0 / 15120 + a2 * (1.0 / 403200 +
+		                                 a2 * (1.0 / 11975040 + a2 * (3455.0 / 1307674368000.0 + a2 / 12454041600.0))));
 	const double a = sqrt(a2), half = 0.5 * a, cot = 1.0 / portable_tan(half), c = half * cot;
 	const double slope = (0.5 * cot - 0.25 * a * (1.0 + cot * cot)) / (2.0 * a); // of c by a^2
 	return (-slope - (1.0 - c) / a2) / a2;
@@ -90,7 +89,8 @@ static mat3 ball_stiffness(const BallSpring *s, const double *q) {
 		const dvec3 dg = {s->stiffness[0] * dt.x, s->stiffness[1] * dt.y, s->stiffness[2] * dt.z};
 		const dvec3 first = dadd(dcross(dt, g), dcross(t, dg));
 		const dvec3 second = dadd(dcross(dt, tg), dcross(t, first));
-		column[k] = dadd(dadd(dg, dscale(-0.5, first)), dadd(dscale(c, second), dscale(2.0 * slope * ddot(t, dt), ttg)));
+		column[k] =
+			dadd(dadd(dg, dscale(-0.5, first)), dadd(dscale(c, second), dscale(2.0 * slope * ddot(t, dt), ttg)));
 	}
 	return (mat3){vec_from(column[0]), vec_from(column[1]), vec_from(column[2])};
 }

@@ -6,17 +6,20 @@
 
 #include "base/cpu.h"
 
-#define DECLARE(suffix)                                                   \
-	void derivative_own_##suffix(const CalModel *, CalDerivatives *);      \
-	void derivative_inward_##suffix(const CalModel *, CalDerivatives *);   \
-	void derivative_assemble_##suffix(const CalModel *, CalDerivatives *); \
-	int derivative_factor_##suffix(CalDerivatives *, const uint8_t *);     \
-	void derivative_solve_##suffix(CalDerivatives *);                      \
+#define DECLARE(suffix)                                                  \
+	void derivative_own_##suffix(const CalModel *, CalDerivatives *);    \
+	void derivative_inward_##suffix(const CalModel *, CalDerivatives *); \
+	void derivative_clear_##suffix(CalDerivatives *);                    \
+	void derivative_assemble_##suffix(CalDerivatives *);                 \
+	int derivative_not_finite_##suffix(const CalDerivatives *);          \
+	int derivative_factor_##suffix(CalDerivatives *, const uint8_t *);   \
+	void derivative_solve_##suffix(CalDerivatives *);                    \
 	void derivative_invert_##suffix(CalDerivatives *)
-#define TABLE(suffix)                                                                                     \
-	{                                                                                                     \
-		derivative_own_##suffix, derivative_inward_##suffix, derivative_assemble_##suffix,                 \
-			derivative_factor_##suffix, derivative_solve_##suffix, derivative_invert_##suffix              \
+#define TABLE(suffix)                                                                                                 \
+	{                                                                                                                 \
+		derivative_clear_##suffix, derivative_own_##suffix, derivative_inward_##suffix, derivative_assemble_##suffix, \
+			derivative_not_finite_##suffix, derivative_factor_##suffix, derivative_solve_##suffix,                    \
+			derivative_invert_##suffix                                                                                \
 	}
 
 DECLARE(x1);

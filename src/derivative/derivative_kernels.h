@@ -9,12 +9,16 @@
 #include "derivative/derivative.h"
 
 typedef struct DerivativeKernels {
+	/* Zeros in all rows and matrices. */
+	void (*clear)(CalDerivatives *d);
 	/* Own inertias of all links as rigid ones; those of flexible bodies are overwritten. */
 	void (*own)(const CalModel *model, CalDerivatives *d);
 	/* M, dtau/dq and dtau/du in parts. */
 	void (*inward)(const CalModel *model, CalDerivatives *d);
 	/* The same complete. */
-	void (*assemble)(const CalModel *model, CalDerivatives *d);
+	void (*assemble)(CalDerivatives *d);
+	/* The first dof with a number in M, dq or du that is not finite, or -1. */
+	int (*not_finite)(const CalDerivatives *d);
 	/* M = L'D L of the dofs that are not held; the first that is singular, or -1. */
 	int (*factor)(CalDerivatives *d, const uint8_t *held);
 	/* dq and du := -M^-1 of them; M^-1. */

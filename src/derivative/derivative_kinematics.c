@@ -36,12 +36,8 @@ static CalStatus node_variations(const CalModel *model, const CalState *state, c
 		spatial A = kinematics_node_bias(d->work, &d->work->links[link], &place);
 		for (int k = 0; place.flex && udot && k < place.flex->m; ++k)
 			A = spatial_madd(A, udot[place.flex->u + k], kinematics_node_column(&place, k));
-		at.motion = (LoopFrame){.R = place.R,
-		                        .r = add(d->work->position[link], place.c),
-		                        .w = V.a,
-		                        .v = V.l,
-		                        .al = A.a,
-		                        .a = A.l};
+		at.motion = (LoopFrame){
+			.R = place.R, .r = add(d->work->position[link], place.c), .w = V.a, .v = V.l, .al = A.a, .a = A.l};
 	}
 	frame_variations(model, &at, d, d->variations);
 	return CAL_OK;
@@ -125,7 +121,9 @@ static void move_modes(const Flex *flex, FlexWork *w, double by) {
  */
 static void add_own_modes(const CalModel *model, int f, const MassCenter *com, CalDerivatives *d, double *A,
                           double *Adot) {
-	static const struct { double at, weight; } points[] = {{1, 8.0 / 12}, {-1, -8.0 / 12}, {2, -1.0 / 12}, {-2, 1.0 / 12}, {0, 0}};
+	static const struct {
+		double at, weight;
+	} points[] = {{1, 8.0 / 12}, {-1, -8.0 / 12}, {2, -1.0 / 12}, {-2, 1.0 / 12}, {0, 0}};
 	const Flex *flex = &model->flexes[f];
 	CalWork *work = d->work;
 	FlexWork *w = &work->flex[f];

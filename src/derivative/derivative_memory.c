@@ -138,6 +138,8 @@ static size_t count_motions(const CalModel *model) {
 	return count;
 }
 
+enum { SPARE_ROWS = 4 };
+
 /* ---- layout ------------------------------------------------------------------------------------------- */
 
 static size_t most_modes(const CalModel *model) {
@@ -170,12 +172,13 @@ static void layout_derivatives(const CalModel *model, CalDerivatives *d, Cursor 
 	CURSOR_ARRAY(cursor, d->subtree, links);
 	CURSOR_ARRAY(cursor, d->rate, links);
 	CURSOR_ARRAY(cursor, d->rows, ROW_COUNT * stride);
-	CURSOR_ARRAY(cursor, d->M, n * stride);
-	CURSOR_ARRAY(cursor, d->dq, 2 * n * stride);
+	const size_t rows = (size_t)row_length(model->nu) + SPARE_ROWS; // whole blocks, and whole tiles of the last row
+	CURSOR_ARRAY(cursor, d->M, rows * stride);
+	CURSOR_ARRAY(cursor, d->dq, 2 * rows * stride);
 	d->du = cursor->base ? d->dq + stride : NULL;
 	double **const squares[] = {&d->dq_low, &d->du_low, &d->L, &d->Lt, &d->inverse};
 	for (size_t i = 0; i < sizeof squares / sizeof *squares; ++i)
-		CURSOR_ARRAY(cursor, *squares[i], n * stride);
+		CURSOR_ARRAY(cursor, *squares[i], rows * stride);
 	CURSOR_ARRAY(cursor, d->D_inv, n);
 	CURSOR_ARRAY(cursor, d->udot, n);
 	CURSOR_ARRAY(cursor, d->scratch, 8 * n);

@@ -34,7 +34,9 @@ static void own_force_at(OwnPoint *at, double *out) {
 
 /* out[6 + m]: derivative by *x, which at->l or the workspace holds. scratch[6 + m]. */
 static void own_derivative(OwnPoint *at, double *x, double h, int points, double *out, double *scratch) {
-	static const struct { double by, two, four; } table[] = {{1, 0.5, 8.0 / 12}, {-1, -0.5, -8.0 / 12}, {2, 0, -1.0 / 12}, {-2, 0, 1.0 / 12}};
+	static const struct {
+		double by, two, four;
+	} table[] = {{1, 0.5, 8.0 / 12}, {-1, -0.5, -8.0 / 12}, {2, 0, -1.0 / 12}, {-2, 0, 1.0 / 12}};
 	const int count = 6 + at->model->flexes[at->f].m;
 	const double x0 = *x;
 	memset(out, 0, sizeof(double) * (size_t)count);
@@ -125,7 +127,8 @@ static void take_own(OwnPoint *at, CalDerivatives *d, Subtree *s) {
 	for (int k = 0; k < flex->m; ++k) {
 		put_spatial(d->rows + ROW_N1 * d->stride + flex->u + k, d->stride, rows_mode(w->E, flex->n, k));
 		for (int l = 0; l < flex->m; ++l)
-			d->M[(size_t)(flex->u + l) * (size_t)d->stride + (size_t)(flex->u + k)] = 0.5 * flexible_mass(w, flex->n, l, k);
+			d->M[(size_t)(flex->u + l) * (size_t)d->stride + (size_t)(flex->u + k)] =
+				0.5 * flexible_mass(w, flex->n, l, k);
 	}
 }
 

@@ -187,8 +187,8 @@ static void pass_run(CalDerivatives *d, const Passage *p, Run run) {
 /* Sigma about a point r further in. */
 INLINE sym3 second_moment_at(const Composite *c, vec3 r) {
 	const vec3 g = madd(c->mc, 0.5 * c->m, r);
-	return (sym3){c->Sigma.xx + 2.0 * (g.x * r.x),        c->Sigma.yy + 2.0 * (g.y * r.y),
-	              c->Sigma.zz + 2.0 * (g.z * r.z),        c->Sigma.xy + (g.x * r.y + r.x * g.y),
+	return (sym3){c->Sigma.xx + 2.0 * (g.x * r.x),       c->Sigma.yy + 2.0 * (g.y * r.y),
+	              c->Sigma.zz + 2.0 * (g.z * r.z),       c->Sigma.xy + (g.x * r.y + r.x * g.y),
 	              c->Sigma.xz + (g.x * r.z + r.x * g.z), c->Sigma.yz + (g.y * r.z + r.y * g.z)};
 }
 

@@ -10,19 +10,9 @@
 #include "derivative/derivative_loop.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kernels.h"
-#include "math/finite.h"
 
 static int arguments_ok(const CalModel *model, const CalState *state, const CalInput *input, const CalDerivatives *d) {
 	return model && state && state->q && state->u && d && d->model == model && forces_check(model, input) == CAL_OK;
-}
-
-static void clear_results(CalDerivatives *d) {
-	const size_t n = (size_t)d->n, stride = (size_t)d->stride;
-	memset(d->rows, 0, sizeof(double) * ROW_COUNT * stride);
-	memset(d->M, 0, sizeof(double) * n * stride);
-	memset(d->dq, 0, sizeof(double) * 2 * n * stride);
-	memset(d->dq_low, 0, sizeof(double) * n * stride);
-	memset(d->du_low, 0, sizeof(double) * n * stride);
 }
 
 void derivative_outward(const CalModel *model, const DerivativePoint *at, CalDerivatives *d) {
@@ -37,7 +27,7 @@ void derivative_outward(const CalModel *model, const DerivativePoint *at, CalDer
 
 void derivative_inverse(const CalModel *model, const DerivativePoint *at, CalDerivatives *d) {
 	const DerivativeKernels *kernels = derivative_kernels(model->isa);
-	clear_results(d);
+	kernels->clear(d);
 	derivative_outward(model, at, d);
 	kernels->own(model, d);
 	derivative_flex_begin(model, d);
@@ -45,7 +35,7 @@ void derivative_inverse(const CalModel *model, const DerivativePoint *at, CalDer
 	if (at->loops)
 		derivative_loop_wrenches(model, at->loops, d);
 	kernels->inward(model, d);
-	kernels->assemble(model, d);
+	kernels->assemble(d);
 }
 
 /* loops: they act with d->lambda. */
@@ -53,8 +43,8 @@ static CalStatus inverse_at(const CalModel *model, const CalState *state, const 
                             int loops, CalDerivatives *d) {
 	if (!d->exact)
 		return derivative_by_differences(model, state, udot, input, loops, d);
-	derivative_inverse(
-		model, &(DerivativePoint){state->q, state->u, udot, model->gravity, input, loops ? state : NULL}, d);
+	derivative_inverse(model, &(DerivativePoint){state->q, state->u, udot, model->gravity, input, loops ? state : NULL},
+	                   d);
 	derivative_elastic(model, state->q, d);
 	if (loops)
 		derivative_loop_terms(model, state, d);
@@ -68,16 +58,6 @@ static void copy_rows(const CalDerivatives *d, const double *from, size_t stride
 		memcpy(to + i * n, from + i * stride, sizeof(double) * n);
 }
 
-/* The first dof with a row that is not finite; -1: all are. */
-static int find_not_finite(const CalDerivatives *d) {
-	for (int i = 0; i < d->n; ++i) {
-		const size_t row = (size_t)i * (size_t)d->stride;
-		if (!all_finite(d->dq + 2 * row, d->n) || !all_finite(d->du + 2 * row, d->n) || !all_finite(d->M + row, d->n))
-			return i;
-	}
-	return -1;
-}
-
 CalStatus cal_inverse_derivatives(const CalModel *model, const CalState *state, const double *udot,
                                   const CalInput *input, CalDerivatives *derivatives, double *dq, double *du,
                                   double *M) {
@@ -89,7 +69,7 @@ CalStatus cal_inverse_derivatives(const CalModel *model, const CalState *state, 
 	const CalStatus status = inverse_at(model, state, udot, input, 0, d);
 	if (status != CAL_OK)
 		return status;
-	d->failed_dof = find_not_finite(d);
+	d->failed_dof = derivative_kernels(model->isa)->not_finite(d);
 	copy_rows(d, d->dq, 2 * stride, dq);
 	copy_rows(d, d->du, 2 * stride, du);
 	copy_rows(d, d->M, stride, M);
@@ -130,7 +110,7 @@ CalStatus cal_forward_derivatives(const CalModel *model, const CalState *state, 
 		status = solve_forward(model, input, dtau != NULL, d);
 	if (status != CAL_OK)
 		return status;
-	d->failed_dof = find_not_finite(d);
+	d->failed_dof = derivative_kernels(model->isa)->not_finite(d);
 	if (udot)
 		memcpy(udot, d->udot, sizeof(double) * n);
 	copy_rows(d, d->dq, 2 * stride, dq);

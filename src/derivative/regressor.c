@@ -84,8 +84,8 @@ CalStatus cal_inverse_regressor(const CalModel *model, const CalState *state, co
 		return CAL_ERR_ARGUMENT;
 	const size_t width = CAL_INERTIAL_PARAMETERS * (size_t)model->body_count;
 	memset(Y, 0, sizeof(double) * width * (size_t)model->nu);
-	derivative_outward(
-		model, &(DerivativePoint){.q = state->q, .u = state->u, .udot = udot, .gravity = model->gravity}, d);
+	derivative_outward(model, &(DerivativePoint){.q = state->q, .u = state->u, .udot = udot, .gravity = model->gravity},
+	                   d);
 	for (int b = 0; b < model->body_count; ++b)
 		body_columns(model, &model->bodies[b], d->work, width, Y + (size_t)b * CAL_INERTIAL_PARAMETERS);
 	return CAL_OK;

@@ -61,8 +61,16 @@ static void regressor_is_the_derivative_by_mass(void **state) {
 		for (int b = 0; b < f->nb; b++) { // a mass at the center of mass: dtau/dm = Y (1, c, I of a point)
 			RefBody *body = &f->ref->bodies[b];
 			const double c[3] = {body->com.x, body->com.y, body->com.z}, rr = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
-			const double p[] = {1, c[0], c[1], c[2], rr - c[0] * c[0], rr - c[1] * c[1], rr - c[2] * c[2],
-			                    -c[0] * c[1], -c[0] * c[2], -c[1] * c[2]};
+			const double p[] = {1,
+			                    c[0],
+			                    c[1],
+			                    c[2],
+			                    rr - c[0] * c[0],
+			                    rr - c[1] * c[1],
+			                    rr - c[2] * c[2],
+			                    -c[0] * c[1],
+			                    -c[0] * c[2],
+			                    -c[1] * c[2]};
 			refq_inverse_sums(f->ref, f->state.q, f->state.u, f->udot, &f->ref_input, low);
 			body->mass += 1;
 			refq_inverse_sums(f->ref, f->state.q, f->state.u, f->udot, &f->ref_input, high);
@@ -149,7 +157,8 @@ static void momentum_matrix_and_its_rate(void **state) {
 		check_ok(seed, cal_momentum(f->model, &f->state, f->work, &m));
 		for (int i = 0; i < 6 * n; i++)
 			h[i / n] += A[i] * f->state.u[i % n];
-		const double expected[] = {m.angular_com.x, m.angular_com.y, m.angular_com.z, m.linear.x, m.linear.y, m.linear.z};
+		const double expected[] = {m.angular_com.x, m.angular_com.y, m.angular_com.z,
+		                           m.linear.x,      m.linear.y,      m.linear.z};
 		check_close_scaled(seed, "momentum", 6, h, expected, max_abs(6 * n, A), 1e-12);
 		const double step = 1e-2 / fmax(1, max_abs(n, f->state.u));
 		for (int p = 1; p <= 4; p++)

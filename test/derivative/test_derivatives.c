@@ -97,7 +97,8 @@ static void inverse_of_each_joint_type(void **state) {
 	(void)state;
 	for (int type = 0; type < CAL_JOINT_TYPE_COUNT; type++)
 		for (uint64_t seed = test_seed(); seed < test_seed() + 2; seed++) {
-			const TreeOptions options = {.bodies = 3, .joints = 1u << type | 1u << CAL_JOINT_REVOLUTE, .springs = seed % 2};
+			const TreeOptions options = {
+				.bodies = 3, .joints = 1u << type | 1u << CAL_JOINT_REVOLUTE, .springs = seed % 2};
 			Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 			compare_inverse(f, type == CAL_JOINT_USER ? 1e-9 : 1e-11);
 			fixture_destroy(f);
