@@ -117,6 +117,37 @@ void LANED(derivative_assemble)(CalDerivatives *d) {
 	}
 }
 
+/* ---- columns, several packs of them at once ------------------------------------------------------- */
+
+enum { TILE = 8, HALF_TILE = 4 }; // packs whose sums are in registers
+
+/* Sums of `packs` packs of columns; the loops are unrolled. */
+typedef struct Tile {
+	pack sum[TILE];
+} Tile;
+
+INLINE void tile_load(Tile *t, int packs, const double *x) {
+#pragma GCC unroll 8
+	for (int p = 0; p < packs; ++p)
+		t->sum[p] = pack_load(x + p * PACK);
+}
+INLINE void tile_scale(Tile *t, int packs, double s) {
+#pragma GCC unroll 8
+	for (int p = 0; p < packs; ++p)
+		t->sum[p] = pack_times(s, t->sum[p]);
+}
+INLINE void tile_store(const Tile *t, int packs, double *x) {
+#pragma GCC unroll 8
+	for (int p = 0; p < packs; ++p)
+		pack_store(x + p * PACK, t->sum[p]);
+}
+/* t -= s x */
+INLINE void tile_subtract(Tile *t, int packs, double s, const double *x) {
+#pragma GCC unroll 8
+	for (int p = 0; p < packs; ++p)
+		t->sum[p] = pack_msub(t->sum[p], s, pack_load(x + p * PACK));
+}
+
 /* ---- factor ------------------------------------------------------------------------------------ */
 
 /* Row k of L, unscaled: entries with dofs further in that are not held. */
@@ -155,37 +186,11 @@ int LANED(derivative_factor)(CalDerivatives *d, const uint8_t *held) {
 	return -1;
 }
 
-/* ---- columns, several packs of them at once ------------------------------------------------------- */
-
-enum { TILE = 8, HALF_TILE = 4 }; // packs whose sums are in registers
-
-/* Sums of `packs` packs of columns; the loops are unrolled. */
-typedef struct Tile {
-	pack sum[TILE];
-} Tile;
-
-INLINE void tile_load(Tile *t, int packs, double s, const double *x) {
-#pragma GCC unroll 8
-	for (int p = 0; p < packs; ++p)
-		t->sum[p] = pack_times(s, pack_load(x + p * PACK));
-}
-INLINE void tile_store(const Tile *t, int packs, double *x) {
-#pragma GCC unroll 8
-	for (int p = 0; p < packs; ++p)
-		pack_store(x + p * PACK, t->sum[p]);
-}
-/* t -= s x */
-INLINE void tile_subtract(Tile *t, int packs, double s, const double *x) {
-#pragma GCC unroll 8
-	for (int p = 0; p < packs; ++p)
-		t->sum[p] = pack_msub(t->sum[p], s, pack_load(x + p * PACK));
-}
-
 /* Columns from x on of row k of L'^-1 X, the rows of the dofs further out being there; last: the last that counts. */
 INLINE void outer_columns(const CalDerivatives *d, int packs, int k, int last, double *x, size_t stride) {
 	const double *L = d->Lt + (size_t)d->stride * (size_t)k, *outer = x + stride * (size_t)(k + 1);
 	Tile t;
-	tile_load(&t, packs, 1.0, x + stride * (size_t)k);
+	tile_load(&t, packs, x + stride * (size_t)k);
 	for (int i = k + 1; i <= last; ++i, outer += stride)
 		tile_subtract(&t, packs, L[i], outer);
 	tile_store(&t, packs, x + stride * (size_t)k);
@@ -196,7 +201,8 @@ INLINE void inner_columns(const CalDerivatives *d, int packs, int k, double fact
 	const double *L = d->L + (size_t)d->stride * (size_t)k;
 	const int32_t *next = d->ancestors + d->ancestor_first[k], *end = d->ancestors + d->ancestor_first[k + 1];
 	Tile t;
-	tile_load(&t, packs, factor * d->D_inv[k], x + stride * (size_t)k);
+	tile_load(&t, packs, x + stride * (size_t)k);
+	tile_scale(&t, packs, factor * d->D_inv[k]);
 	for (; next < end; ++next)
 		tile_subtract(&t, packs, L[*next], x + stride * (size_t)*next);
 	tile_store(&t, packs, x + stride * (size_t)k);
