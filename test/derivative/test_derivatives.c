@@ -12,8 +12,10 @@
 
 #include <calder/calder.h>
 #include "derivative/derivative_support.h"
+#include "model/model.h"
+#include "support/interpose.h"
 
-enum { CASES = 24 };
+enum { CASES = 24, SLOW_CASES = 10 };
 
 /* Quadruple precision is slow: few bodies and modes, many seeds. */
 static TreeOptions small(TreeOptions options) {
@@ -107,7 +109,7 @@ static void inverse_of_each_joint_type(void **state) {
 
 static void inverse_of_flexible_trees(void **state) {
 	(void)state;
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+	for (uint64_t seed = test_seed(); seed < test_seed() + SLOW_CASES; seed++) {
 		TreeOptions options = small(tree_flexible(seed));
 		options.foreshortening = seed % 3 == 1;
 		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
@@ -118,7 +120,7 @@ static void inverse_of_flexible_trees(void **state) {
 
 static void forward_of_trees(void **state) {
 	(void)state;
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+	for (uint64_t seed = test_seed(); seed < test_seed() + SLOW_CASES; seed++) {
 		TreeOptions options = small(seed % 2 ? tree_flexible(seed) : tree_any(seed));
 		options.foreshortening = seed % 4 == 1;
 		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
@@ -131,12 +133,94 @@ static void forward_of_trees(void **state) {
 	}
 }
 
+/* All results of all calls, for comparisons; dtau and udot last. */
+static CalStatus all_results(const Fixture *f, CalDerivatives *d, double *x) {
+	const int n = f->nu, square = n * n;
+	CalStatus status =
+		cal_inverse_derivatives(f->model, &f->state, f->udot, &f->input, d, x, x + square, x + 2 * square);
+	if (status == CAL_OK)
+		status = cal_forward_derivatives(f->model, &f->state, &f->input, d, x + 6 * square, x + 3 * square,
+		                                 x + 4 * square, x + 5 * square);
+	return status;
+}
+
+/* Writes to the model's internals to choose the kernels. */
+static void all_registers_give_the_same_bits(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 60; seed++) {
+		TreeOptions options = seed % 2 ? tree_flexible(seed) : tree_any(seed);
+		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
+		const int count = 6 * f->nu * f->nu + f->nu;
+		double *x = fixture_doubles(f, count), *first = fixture_doubles(f, count);
+		CalDerivatives *d;
+		check_ok(seed, cal_derivatives_create(f->model, &d));
+		for (int isa = CPU_BASELINE; isa <= (int)cpu_isa(); isa++) {
+			f->model->isa = (CpuIsa)isa;
+			check_ok(seed, all_results(f, d, isa == CPU_BASELINE ? first : x));
+			if (isa != CPU_BASELINE)
+				check_that(seed, memcmp(x, first, sizeof *x * (size_t)count) == 0);
+		}
+		cal_derivatives_destroy(d);
+		fixture_destroy(f);
+	}
+}
+
+/* A state that is not finite is reported, and leaves nothing behind: the next call has the bits of a fresh workspace. */
+static void failures_leave_nothing_behind(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 20; seed++) {
+		Fixture *f = fixture_random(seed, seed % 2 ? tree_flexible(seed) : tree_any(seed), CAL_SOLVER_RECURSIVE);
+		const int count = 6 * f->nu * f->nu + f->nu;
+		double *x = fixture_doubles(f, count), *fresh = fixture_doubles(f, count);
+		CalDerivatives *d;
+		check_ok(seed, cal_derivatives_create(f->model, &d));
+		check_ok(seed, all_results(f, d, fresh));
+		if (f->nu > 0) {
+			const double u = f->state.u[f->nu - 1];
+			f->state.u[f->nu - 1] = NAN;
+			check_status(seed, cal_inverse_derivatives(f->model, &f->state, NULL, NULL, d, x, NULL, NULL),
+			             CAL_NOT_FINITE);
+			check_that(seed, cal_derivatives_failed_dof(d) >= 0);
+			check_status(seed, cal_forward_derivatives(f->model, &f->state, NULL, d, NULL, x, NULL, NULL),
+			             CAL_NOT_FINITE);
+			f->state.u[f->nu - 1] = u;
+		}
+		check_ok(seed, all_results(f, d, x));
+		check_that(seed, memcmp(x, fresh, sizeof *x * (size_t)count) == 0);
+		cal_derivatives_destroy(d);
+		fixture_destroy(f);
+	}
+}
+
+static void calls_do_not_allocate(void **state) {
+	(void)state;
+	if (!interpose_active())
+		skip();
+	Fixture *f = fixture_random(test_seed(), tree_flexible(test_seed()), CAL_SOLVER_RECURSIVE);
+	double *x = fixture_doubles(f, 6 * f->nu * f->nu + f->nu), *Y = fixture_doubles(f, 10 * f->nb * f->nu + 12 * f->nu);
+	CalDerivatives *d;
+	check_ok(f->seed, cal_derivatives_create(f->model, &d));
+	interpose_begin(0);
+	const CalStatus status = all_results(f, d, x);
+	const CalStatus regressor = cal_inverse_regressor(f->model, &f->state, f->udot, d, Y);
+	const CalStatus momentum = cal_momentum_matrix(f->model, &f->state, d, Y, Y + 6 * f->nu);
+	const CalStatus energy = cal_energy_gradient(f->model, &f->state, d, Y, Y + f->nu);
+	const Interpose seen = interpose_end();
+	check_that(f->seed, seen.calls == 0);
+	check_that(f->seed, status == CAL_OK && regressor == CAL_OK && momentum == CAL_OK && energy == CAL_OK);
+	cal_derivatives_destroy(d);
+	fixture_destroy(f);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(inverse_of_rigid_trees),
 		cmocka_unit_test(inverse_of_each_joint_type),
 		cmocka_unit_test(inverse_of_flexible_trees),
 		cmocka_unit_test(forward_of_trees),
+		cmocka_unit_test(all_registers_give_the_same_bits),
+		cmocka_unit_test(failures_leave_nothing_behind),
+		cmocka_unit_test(calls_do_not_allocate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
