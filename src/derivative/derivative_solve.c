@@ -2,8 +2,8 @@
 /*
  * derivative_solve.c — from derivatives of inverse dynamics to those of forward dynamics.
  *
- *   M = L'D L     unit L with entries where one dof moves the other (Featherstone, sec. 6.5), last dof first:
- *                 row k over D, and off the rows of the dofs further in, of which it is a multiple
+ *   M = L'D L     unit L with entries where one dof moves the other (Featherstone, sec. 6.5), last dof first: row k of D L
+ *                 is that of M less multiples L_ik of the rows of the dofs i further out
  *   X = -M^-1 X   y = L'^-1 X, outermost dof first: y_k = X_k - sum L_ik y_i over the dofs i further out;
  *                 x = L^-1 (-D^-1 y), innermost first: x_k = -y_k/D_k - sum L_kj x_j over the dofs j further in
  * Rows of X are dtau/dq and dtau/du side by side, 32 columns at a time. The same with the identity in place of X gives M^-1,
@@ -148,6 +148,16 @@ INLINE void tile_subtract(Tile *t, int packs, double s, const double *x) {
 		t->sum[p] = pack_msub(t->sum[p], s, pack_load(x + p * PACK));
 }
 
+/* Columns from x on of row k of L'^-1 X, the rows of the dofs further out being there; last: the last that counts. */
+INLINE void outer_columns(const CalDerivatives *d, int packs, int k, int last, double *x, size_t stride) {
+	const double *L = d->Lt + (size_t)d->stride * (size_t)k, *outer = x + stride * (size_t)(k + 1);
+	Tile t;
+	tile_load(&t, packs, x + stride * (size_t)k);
+	for (int i = k + 1; i <= last; ++i, outer += stride)
+		tile_subtract(&t, packs, L[i], outer);
+	tile_store(&t, packs, x + stride * (size_t)k);
+}
+
 /* ---- factor ------------------------------------------------------------------------------------ */
 
 /* Row k of L, unscaled: entries with dofs further in that are not held. */
@@ -160,40 +170,36 @@ static void load_row(CalDerivatives *d, const uint8_t *held, int k) {
 	}
 }
 
+/* Row k of D L from that of M, with the rows further out: R_k = M_k - sum L_ik R_i; columns after k are not read. */
+INLINE void reduce_row(CalDerivatives *d, int k) {
+	int at = 0;
+	for (; at <= k && at + HALF_TILE * PACK <= d->stride; at += HALF_TILE * PACK)
+		outer_columns(d, HALF_TILE, k, d->descends[k], d->L + at, (size_t)d->stride);
+	for (; at <= k; at += PACK)
+		outer_columns(d, 1, k, d->descends[k], d->L + at, (size_t)d->stride);
+}
+
 int LANED(derivative_factor)(CalDerivatives *d, const uint8_t *held) {
 	const size_t stride = (size_t)d->stride;
 	for (int k = 0; k < d->n; ++k)
 		load_row(d, held, k);
 	for (int k = d->n - 1; k >= 0; --k) {
-		double *row = d->L + stride * (size_t)k;
-		if (held && held[k]) {
-			d->D_inv[k] = 0;
-			continue;
-		}
-		if (!(row[k] > SINGULAR_RATIO * d->M[stride * (size_t)k + (size_t)k]))
+		const double *row = d->L + stride * (size_t)k;
+		const int fixed = held && held[k];
+		if (!fixed)
+			reduce_row(d, k);
+		if (!fixed && !(row[k] > SINGULAR_RATIO * d->M[stride * (size_t)k + (size_t)k]))
 			return k;
-		const double inverse = 1.0 / row[k];
-		d->D_inv[k] = inverse;
-		for (int a = d->ancestor_first[k]; a < d->ancestor_first[k + 1]; ++a) {
-			const int i = d->ancestors[a];
-			const double factor = row[i] * inverse;
-			double *inner = d->L + stride * (size_t)i;
-			for (int j = 0; j <= i; j += PACK)
-				pack_store(inner + j, pack_msub(pack_load(inner + j), factor, pack_load(row + j)));
-			d->Lt[stride * (size_t)i + (size_t)k] = row[i] = factor;
-		}
+		d->D_inv[k] = fixed ? 0.0 : 1.0 / row[k];
+		for (int a = d->ancestor_first[k]; a < d->ancestor_first[k + 1]; ++a)
+			d->Lt[stride * (size_t)d->ancestors[a] + (size_t)k] = row[d->ancestors[a]] * d->D_inv[k];
+	}
+	for (int k = 0; k < d->n; ++k) {
+		for (int j = 0; j < k; j += PACK)
+			pack_store(d->L + stride * (size_t)k + j,
+			           pack_times(d->D_inv[k], pack_load(d->L + stride * (size_t)k + j)));
 	}
 	return -1;
-}
-
-/* Columns from x on of row k of L'^-1 X, the rows of the dofs further out being there; last: the last that counts. */
-INLINE void outer_columns(const CalDerivatives *d, int packs, int k, int last, double *x, size_t stride) {
-	const double *L = d->Lt + (size_t)d->stride * (size_t)k, *outer = x + stride * (size_t)(k + 1);
-	Tile t;
-	tile_load(&t, packs, x + stride * (size_t)k);
-	for (int i = k + 1; i <= last; ++i, outer += stride)
-		tile_subtract(&t, packs, L[i], outer);
-	tile_store(&t, packs, x + stride * (size_t)k);
 }
 
 /* Those of row k of L^-1 (factor D^-1 X), the rows of the dofs further in being there. */
