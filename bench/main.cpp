@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // calder-bench: times Calder beside its peers on the same models, in the same process, interleaved.
+#include "derivatives.h"
 #include "engine.h"
 #include "flexible.h"
 #include "loops.h"
@@ -29,6 +30,8 @@ constexpr Suite suites[] = {
      bench::flexible_names},
 	{"loops", "forward dynamics of linkages and time steps of a closed flexible system", bench::run_loops,
      bench::loop_names},
+	{"derivatives", "derivatives of forward dynamics against differences of it", bench::run_derivatives,
+     bench::derivative_names},
 	{"parallel", "time steps of one model by several threads", bench::run_parallel, bench::parallel_names},
 #endif
 };

@@ -43,7 +43,8 @@ endfunction()
 # The sweeps are long straight runs of scalar arithmetic: pairing them up costs inverse dynamics more in moves
 # than it saves (gcc 12, chain of 32: 40 ns per body with it, 33 without) and changes the others by little.
 file(GLOB_RECURSE calder_sweeps ${PROJECT_SOURCE_DIR}/src/dynamics/*.c)
-list(APPEND calder_sweeps ${PROJECT_SOURCE_DIR}/src/component/interface.c ${PROJECT_SOURCE_DIR}/src/component/interface_join.c)
+list(APPEND calder_sweeps ${PROJECT_SOURCE_DIR}/src/component/interface.c ${PROJECT_SOURCE_DIR}/src/component/interface_join.c
+	${PROJECT_SOURCE_DIR}/src/derivative/derivative_sweep.c ${PROJECT_SOURCE_DIR}/src/derivative/derivative_solve.c)
 foreach(sweep IN LISTS calder_sweeps)
 	set_property(SOURCE ${sweep} APPEND PROPERTY COMPILE_OPTIONS -fno-tree-slp-vectorize)
 endforeach()
@@ -68,14 +69,15 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 	foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
 			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
 			src/dynamics/tree/inverse.c src/dynamics/tree/composite.c src/dynamics/tree/factor.c src/dynamics/tree/columns.c
-			src/component/interface.c src/component/interface_join.c)
+			src/component/interface.c src/component/interface_join.c src/derivative/derivative_sweep.c src/derivative/derivative_solve.c)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()
 	# Products of rows of the sparse solver of finite-element models.
 	calder_file_variant(src/fe/fe_row_products.c avx2 CAL_ISA=avx2 -mavx2)
 	calder_file_variant(src/fe/fe_row_products.c avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq)
-	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/tree/factor_kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c)
+	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/tree/factor_kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c
+			src/derivative/derivative_kernels.c)
 		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)
 	endforeach()
 endif()

@@ -10,6 +10,7 @@
 #include <calder/contact.h>
 #include <calder/flex.h>
 #include <calder/model.h>
+#include <calder/derivatives.h>
 #include <calder/dynamics.h>
 #include <calder/sparse_mass.h>
 #include <calder/loops.h>

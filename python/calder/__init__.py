@@ -29,6 +29,7 @@ from .errors import (
     UnsupportedError,
     status_text,
 )
+from .derivatives import ForwardDerivatives, InverseDerivatives, NodeDerivatives
 from .fe import FiniteElements, Mesh, Modal
 from .group import Group
 from .linear import Linear, SystemForm, SystemMode
@@ -46,8 +47,9 @@ __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
     "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
-    "Error", "FileError", "FiniteElements", "Group", "InputError", "Linear", "Mesh", "Modal", "Model", "ModelError", "Momentum",
-    "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor", "SparseMass", "StaleError", "State",
+    "Error", "FileError", "FiniteElements", "ForwardDerivatives", "Group", "InputError", "InverseDerivatives", "Linear", "Mesh", "Modal", "Model",
+    "ModelError", "Momentum", "NodeDerivatives", "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor",
+    "SparseMass", "StaleError", "State",
     "SystemForm", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
     "status_text", "wrench_express", "wrench_shift",
 ]

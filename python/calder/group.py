@@ -11,6 +11,7 @@ from ._calder import ffi, lib
 from ._names import Body, read_bodies, read_names, read_nodes, text, vec3
 from ._shared import drop, hold, share
 from .batch import Batched
+from .derivatives import Derivatives
 from .errors import ArgumentError, check, name_bytes, new_error, unknown
 from .linear import LinearAlgorithms
 from .loops import Loops
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 SOLVERS = {"auto": 0, "recursive": 1, "dense": 2}
 
 
-class Group(Batched, Loops, LinearAlgorithms, Operators):
+class Group(Batched, Loops, LinearAlgorithms, Operators, Derivatives):
     """One group of a model: bodies, coordinates and speeds, and every algorithm of the library on them.
 
     Immutable; any number of threads may share it. All quantities are SI, angles in rad, spatial vectors angular first, world

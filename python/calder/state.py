@@ -40,7 +40,7 @@ class State:
     """
 
     __slots__ = ("group", "_c", "_work", "_acquire", "_release", "_block", "_held", "_q", "_u", "_tau", "_udot", "_tau_p",
-                 "_udot_p", "_input", "_tau_bound", "_tau_held", "_tau_seen", "_out_bound", "_out_held", "_out_seen", "_out_p",
+                 "_udot_p", "_derivatives", "_input", "_tau_bound", "_tau_held", "_tau_seen", "_out_bound", "_out_held", "_out_seen", "_out_p",
                  "__weakref__")
 
     def __init__(self, group: Group) -> None:
@@ -63,6 +63,7 @@ class State:
         self._tau_seen: Any = None
         self._out_bound = self._out_held = self._out_seen = _NOTHING
         self._out_p = self._udot_p
+        self._derivatives: Any = None  # made at the first use (derivatives.py)
         work = ffi.new("CalWork **")
         check(lib.cal_work_create(group._m, work))
         self._work = ffi.gc(work[0], lib.cal_work_destroy, group._work_size)

@@ -12,7 +12,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "python"))
 import build_extension  # noqa: E402
 
-HEADERS = ["batch", "branches", "closed", "doctor", "doubt", "dynamics", "fe", "flex", "impulse", "integrate", "linear", "loops",
+HEADERS = ["batch", "branches", "closed", "derivatives", "doctor", "doubt", "dynamics", "fe", "flex", "impulse", "integrate", "linear", "loops",
            "mechanism", "mesh", "motion", "operators", "sparse_mass", "transition"]
 
 BY_SIM = "calder.Sim and Batch integrate; an integrator of one's own takes its forces from a C function"
@@ -21,6 +21,7 @@ EXCEPTIONS = {  # a function, or all that begin with a text that ends with *
     "cal_batch_model": "a Batch has its group",
     "cal_batch_threads": "a Batch has the threads that were asked for",
     "cal_batch_rollout_rows": "a Rollout has its arrays, with as many rows",
+    "cal_derivatives_init": "a State makes its own by cal_derivatives_create()",
     "cal_fe_read_*": "cal_fe_read() reads these files, with the usual names of their matrices",
     "cal_integrator_*": BY_SIM,
     "cal_method_order": "cal_method_info() has it",

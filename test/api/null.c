@@ -56,6 +56,7 @@ static void make_model(Fixture *f) {
 	                      &f->integrator);
 	cal_branches_create(model, &(CalBranchOptions){.branches = 2, .forced = 1}, &f->branches, NULL);
 	cal_batch_create(model, NULL, &f->batch);
+	cal_derivatives_create(model, &f->derivatives);
 	cal_setup_loads_create(f->file, model, &f->loads, NULL);
 	cal_flex_modal(cal_setup_desc(f->file), cal_desc_find_body(cal_setup_desc(f->file), "boom"), 0, NULL, &f->modal,
 	               NULL);
@@ -105,6 +106,7 @@ static void destroy(Fixture *f) {
 	cal_setup_loads_destroy(f->loads);
 	cal_expression_destroy(f->expression);
 	cal_batch_destroy(f->batch);
+	cal_derivatives_destroy(f->derivatives);
 	cal_branches_destroy(f->branches);
 	cal_integrator_destroy(f->integrator);
 	cal_work_destroy(f->work);

@@ -21,6 +21,7 @@ typedef struct Fixture {
 	CalIntegrator *integrator;
 	CalBranches *branches;
 	CalBatch *batch;
+	CalDerivatives *derivatives;
 	CalSim *sim;
 	CalEvalContext *scene;
 	CalScenario *scenario;

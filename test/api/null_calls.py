@@ -52,6 +52,13 @@ OPTIONAL_OF = {
     "cal_setup_diagnose": ["report"],
     "cal_sim_assemble": ["left"],
     "cal_sim_set_propagation": ["report"],
+    "cal_energy_gradient": ["dq", "du"],
+    "cal_forward_derivatives": ["udot", "dq", "du", "dtau"],
+    "cal_inverse_derivatives": ["udot", "dq", "du", "M"],
+    "cal_inverse_regressor": ["udot"],
+    "cal_momentum_matrix": ["Adot"],
+    "cal_node_derivatives": ["udot", "dV_dq", "dA_dq", "dA_du"],
+    "cal_node_jacobian_rate": ["J", "Jdot"],
 }
 
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives: against differences of the package's own dynamics, and identities among them."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import calder
+from conftest import ROOT
+
+MODELS = ["double_pendulum", "four_bar"]
+
+
+def example(name):
+    m = calder.load(ROOT / "examples" / f"{name}.yaml")
+    s = m.state()
+    s.u[:] = np.linspace(0.3, 0.9, m.nu)
+    return m, s
+
+
+def moved(m, s, j, h, speed):
+    at = s.copy()
+    if speed:
+        at.u[j] += h
+    else:
+        step = np.zeros(m.nu)
+        step[j] = h
+        at = at.integrate(step)
+    return at
+
+
+def differences(m, s, f, speed, h=1e-4):
+    columns = []
+    for j in range(m.nu):
+        a, b, c, d = (f(moved(m, s, j, k * h, speed)) for k in (1, -1, 2, -2))
+        columns.append((8 * (a - b) - (c - d)) / (12 * h))
+    return np.stack(columns, axis=-1)
+
+
+def test_inverse_derivatives_are_those_of_inverse_dynamics():
+    m, s = example("double_pendulum")
+    udot = np.linspace(-1, 1, m.nu)
+    dq, du, M = m.inverse_derivatives(s, udot)
+    assert dq == pytest.approx(differences(m, s, lambda x: m.inverse(x, udot), False), rel=1e-8, abs=1e-8)
+    assert du == pytest.approx(differences(m, s, lambda x: m.inverse(x, udot), True), rel=1e-8, abs=1e-8)
+    assert pytest.approx(m.mass_matrix(s), rel=1e-13) == M
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_forward_derivatives_are_those_of_forward_dynamics(name):
+    m, s = example(name)
+    tau = np.linspace(1, 2, m.nu)
+    dq, du, dtau, udot = m.forward_derivatives(s, tau)
+    assert np.array_equal(udot, m.forward(s, tau))
+    assert np.array_equal(dtau, dtau.T)
+    if not m.nrows:
+        assert dtau == pytest.approx(m.mass_inverse(s), rel=1e-12)
+        assert dq == pytest.approx(differences(m, s, lambda x: m.forward(x, tau), False), rel=1e-8, abs=1e-8)
+    assert dtau @ tau == pytest.approx(m.closed_solve(s, tau), rel=1e-10, abs=1e-12)
+    assert du == pytest.approx(differences(m, s, lambda x: m.forward(x, tau), True), rel=1e-8, abs=1e-8)
+
+
+def test_regressor_gives_inverse_dynamics():
+    m, s = example("double_pendulum")
+    Y = m.regressor(s, np.ones(m.nu))
+    rest = m.inverse(s, np.ones(m.nu)) - np.tensordot(Y, m.inertial_parameters(), 2)
+    assert rest == pytest.approx(-m.elastic(s), abs=1e-12)
+
+
+def test_momentum_node_and_energy():
+    m, s = example("double_pendulum")
+    node = m.nodes[-1]
+    A, Adot = m.momentum_matrix(s)
+    p = m.momentum(s)
+    assert A @ s.u == pytest.approx(np.concatenate([p.angular_com, p.linear]), abs=1e-13)
+    assert Adot.shape == (6, m.nu)
+    J, Jdot = m.node_jacobian_rate(s, node)
+    assert pytest.approx(m.jacobian(s, node), abs=1e-14) == J
+    assert Jdot @ s.u == pytest.approx(m.node_bias(s, node), abs=1e-13)
+    d = m.node_derivatives(s, node)
+    assert d.velocity_dq == pytest.approx(differences(m, s, lambda x: m.node_velocity(x, node), False), abs=1e-9)
+    dq, du = m.energy_gradient(s)
+    assert du == pytest.approx(m.mass_mul(s, s.u), abs=1e-13)
+    assert dq == pytest.approx(differences(m, s, lambda x: np.array(m.energy(x).total), False), abs=1e-8)
+    assert m.derivatives_exact(s)
+
+
+def test_failures_name_the_call():
+    m, s = example("double_pendulum")
+    s.u[0] = np.nan
+    with pytest.raises(calder.NumericalError, match="derivatives of inverse dynamics.*not finite"):
+        m.inverse_derivatives(s)
