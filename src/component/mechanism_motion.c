@@ -19,6 +19,7 @@
 #include "dynamics/tree/kinematics.h"
 
 static const double STEP = 0.1;        // [rad], or of the length
+static const double APART = 0.05;      // of anchors, the same
 static const double NEAR = 1e-6;       // residuals on the way
 static const double TOLERANCE = 1e-15; // at its end: as far as round-off lets them
 static const double DEAD = 1e-3;       // pivots of the map, beside those of the reference
@@ -177,7 +178,7 @@ static void differentiate_anchor(const Mechanism *m, MechanismWork *w, Mechanism
 /* Anchor k to a side of the reference, and those on the way to it; its configuration in w->q. */
 static CalStatus find_anchor(const Mechanism *m, MechanismWork *w, int side, int k) {
 	const size_t size = sizeof(double) * (size_t)m->model->nq;
-	const double step = (side ? -STEP : STEP) * (m->turns[0] ? 1 : w->length);
+	const double step = (side ? -APART : APART) * (m->turns[0] ? 1 : w->length);
 	MechanismAnchor *anchor = w->anchor[side];
 	for (int i = w->anchors[side]; i <= k; ++i) {
 		CalStatus status = w->unreachable[side];
@@ -211,19 +212,19 @@ static void interpolate(const Mechanism *m, const MechanismAnchor *a, const Mech
 /* With one independent coordinate: between two anchors, or from the last one before it. */
 static CalStatus solve_one(const Mechanism *m, MechanismWork *w, const double *q) {
 	const double unit = m->turns[0] ? 1 : w->length, way = way_to(m, q, 0) / unit;
-	const int k = (int)fmin(MECHANISM_ANCHORS, fabs(way) / STEP), side = way < 0;
+	const int k = (int)fmin(MECHANISM_ANCHORS, fabs(way) / APART), side = way < 0;
 	CalStatus status = find_anchor(m, w, side, k);
 	if (status != CAL_OK)
 		return status;
 	const MechanismAnchor *anchor = &w->anchor[side][k];
 	if (k < MECHANISM_ANCHORS && find_anchor(m, w, side, k + 1) == CAL_OK && anchor[0].smooth && anchor[1].smooth) {
-		interpolate(m, &anchor[0], &anchor[1], fabs(way) / STEP - k, (side ? -STEP : STEP) * unit, w);
+		interpolate(m, &anchor[0], &anchor[1], fabs(way) / APART - k, (side ? -APART : APART) * unit, w);
 		w->q[m->at[0]] = q[0];
 		if (close_quickly(m, w) == CAL_OK)
 			return CAL_OK;
 	}
 	memcpy(w->q, anchor->q, sizeof(double) * (size_t)m->model->nq);
-	return follow(m, w, q, k * STEP);
+	return follow(m, w, q, k * APART);
 }
 
 static CalStatus solve_positions(const Mechanism *m, MechanismWork *w, const double *q) {

@@ -9,7 +9,7 @@
 #include "dynamics/projection.h"
 #include "model/mechanism.h"
 
-enum { MECHANISM_ANCHORS = 32 };
+enum { MECHANISM_ANCHORS = 64 };
 
 /* A closed configuration, with its derivatives by the one independent coordinate. */
 typedef struct MechanismAnchor {

@@ -99,13 +99,12 @@ typedef struct SideOnTree {
 	vec3 arm;        // from the node to the loop's point
 } SideOnTree;
 
-static SideOnTree side_on_tree(const CalModel *model, const CalWork *work, int node, vec3 point) {
-	SideOnTree side = {.link = node < 0 ? -1 : model->nodes[node].link};
-	if (side.link < 0)
-		return side;
-	side.place = kinematics_node(model, work, node);
-	side.arm = sub(point, add(kinematics_position(model, work, side.link), side.place.c));
-	return side;
+static void place_side(const CalModel *model, const CalWork *work, int node, vec3 point, SideOnTree *side) {
+	side->link = node < 0 ? -1 : model->nodes[node].link;
+	if (side->link < 0)
+		return;
+	side->place = kinematics_node(model, work, node);
+	side->arm = sub(point, add(kinematics_position(model, work, side->link), side->place.c));
 }
 
 /* A wrench at the loop's point: at the origin of the link, and on the modes of its body (tau). */
@@ -139,11 +138,13 @@ static const double NEGLIGIBLE = 1e-15; // of the largest in a row
 /* G = one + other: where both sides pass they cancel, and what round-off leaves is made zero. By columns of a block. */
 static void subtract_common(int n, const int32_t *column, const double *one, const double *other, double *G) {
 	double most = 0;
-	for (int k = 0; k < n; ++k)
-		most = fmax(most, fabs(one[column[k]]) + fabs(other[column[k]]));
 	for (int k = 0; k < n; ++k) {
-		const double a = one[column[k]], b = other[column[k]], size = fabs(a) + fabs(b);
-		G[k] = fabs(a + b) > fmax(CANCELLED * size, NEGLIGIBLE * most) ? a + b : 0;
+		const double size = fabs(one[column[k]]) + fabs(other[column[k]]);
+		most = size > most ? size : most;
+	}
+	for (int k = 0; k < n; ++k) {
+		const double a = one[column[k]], b = other[column[k]], sum = fabs(a + b);
+		G[k] = sum > CANCELLED * (fabs(a) + fabs(b)) && sum > NEGLIGIBLE * most ? a + b : 0;
 	}
 }
 
@@ -171,8 +172,9 @@ void loop_jacobian(const CalModel *model, CalWork *work) {
 		const Loop *loop = &model->loops[l];
 		const LoopBlock *block = &model->blocks->blocks[model->blocks->block_of[l]];
 		const int at = model->blocks->row_at[l] - block->row;
-		const SideOnTree side[2] = {side_on_tree(model, work, loop->plus, w->point[l]),
-		                            side_on_tree(model, work, loop->minus, w->point[l])};
+		SideOnTree side[2];
+		place_side(model, work, loop->plus, w->point[l], &side[0]);
+		place_side(model, work, loop->minus, w->point[l], &side[1]);
 		for (int r = 0; r < loop->rows; ++r)
 			fill_row(model, work, block, l, loop->row + r, side, w->refined.residual, w->refined.force,
 			         loop_block_row(block, w->G, at + r));
@@ -181,7 +183,8 @@ void loop_jacobian(const CalModel *model, CalWork *work) {
 
 static void apply_at_node(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench,
                           spatial *external, double *tau) {
-	const SideOnTree side = side_on_tree(model, work, node, point);
+	SideOnTree side;
+	place_side(model, work, node, point, &side);
 	if (side.link >= 0)
 		external[side.link] = spatial_add(external[side.link], shift_to_link(&side, wrench, tau));
 }
