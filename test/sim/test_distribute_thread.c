@@ -226,13 +226,13 @@ static void inputs_act_on_all_ranks(void **state) {
 
 /* ---- devices ---------------------------------------------------------------------------------------------- */
 
-/* Friction on every joint with an axis, with bristles or without, and motors on every other. */
+/* Friction and limits on every joint with an axis, with bristles or without, and motors on every other. */
 static void add_joint_devices(CalSim *sim, double bristles) {
 	const CalModel *model = cal_sim_model(sim, 0);
 	for (int u = 0; u < cal_model_u_count(model); u++) {
 		CalDofInfo dof;
 		CalBodyInfo body;
-		char name[2][32];
+		char name[3][32];
 		if (cal_model_dof(model, u, &dof) != CAL_OK || dof.q < 0 || cal_model_body(model, dof.body, &body) != CAL_OK ||
 		    dof.index >= body.nu)
 			continue;
@@ -247,7 +247,17 @@ static void add_joint_devices(CalSim *sim, double bristles) {
 		                                 .bristle_stiffness = bristles};
 		const CalServoDef servo = {
 			.name = name[1], .joint = body.joint_id, .dof = dof.index, .proportional = 30, .derivative = 2};
+		snprintf(name[2], sizeof name[2], "limit %d", u);
+		const double q = cal_sim_state(sim, 0)->q[dof.q];
+		const CalLimitDef limit = {.name = name[2],
+		                           .joint = body.joint_id,
+		                           .dof = dof.index,
+		                           .lower = q + 0.01,
+		                           .upper = q + 1,
+		                           .stiffness = 40,
+		                           .damping = 1};
 		cal_sim_add_friction(sim, &friction, NULL, NULL);
+		cal_sim_add_limit(sim, &limit, NULL, NULL);
 		if (u % 2)
 			cal_sim_add_servo(sim, &servo, NULL, NULL);
 	}
