@@ -200,3 +200,28 @@ CalStatus device_ranks_node_motion(const CalSim *sim, const DeviceRanks *plan, i
 	memcpy(velocity, x + sizeof *pose / sizeof *x, sizeof *velocity);
 	return CAL_OK;
 }
+
+/* ---- states --------------------------------------------------------------------------------------------------- */
+
+int device_states_count(const CalSim *sim) {
+	int nx = 0;
+	for (int i = 0; i < sim->device_count; i++)
+		nx += sim->devices[i].def.nx;
+	return nx;
+}
+
+void device_states_copy(CalSim *sim, double *x, bool back) {
+	for (int i = 0; i < sim->device_count; x += sim->devices[i].def.nx, i++) {
+		double *own = sim->devices[i].x;
+		if (sim->devices[i].def.nx > 0)
+			memcpy(back ? own : x, back ? x : own, (size_t)sim->devices[i].def.nx * sizeof(double));
+	}
+}
+
+void device_states_take(CalSim *sim, const DeviceRanks *plan, const double *lists, int width) {
+	for (int i = 0; i < sim->device_count; lists += sim->devices[i].def.nx, i++) {
+		if (sim->devices[i].def.nx > 0)
+			memcpy(sim->devices[i].x, lists + (ptrdiff_t)plan->owner[i] * width,
+			       (size_t)sim->devices[i].def.nx * sizeof(double));
+	}
+}

@@ -45,4 +45,9 @@ void device_ranks_exchange(const CalSim *sim, DeviceRanks *plan, const CalState 
 CalStatus device_ranks_node_motion(const CalSim *sim, const DeviceRanks *plan, int device, CalNodeRef node_ref,
                                    CalPose *pose, CalSpatial *velocity);
 
+/* States of all devices, as a list: how many numbers; to the list, or back; each from the list of its owner. */
+int device_states_count(const CalSim *sim);
+void device_states_copy(CalSim *sim, double *x, bool back);
+void device_states_take(CalSim *sim, const DeviceRanks *plan, const double *lists, int width);
+
 #endif

@@ -159,14 +159,9 @@ static int count_q(const CalSim *sim) {
 	return nq;
 }
 
-static int count_x(const CalSim *sim) {
-	int nx = 0;
-	for (int i = 0; i < sim->device_count; ++i)
-		nx += sim->devices[i].def.nx;
-	return nx;
+static int note_width(const CalSim *sim) {
+	return NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count + device_states_count(sim);
 }
-
-static int note_width(const CalSim *sim) { return NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count + count_x(sim); }
 
 static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
 	const int most = d->width > 2 * MATCH_COUNT ? d->width : 2 * MATCH_COUNT;
@@ -176,7 +171,7 @@ static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
 		links += (size_t)sim->groups[i].model->link_count + 1;
 	CURSOR_ARRAY(cursor, d->q, count_q(sim));
 	CURSOR_ARRAY(cursor, d->u, nu);
-	CURSOR_ARRAY(cursor, d->x, count_x(sim));
+	CURSOR_ARRAY(cursor, d->x, device_states_count(sim));
 	CURSOR_ARRAY(cursor, d->notes, size * (size_t)most);
 	CURSOR_ARRAY(cursor, d->seen, sim->group_count * NOTES_OF_GROUP);
 	CURSOR_ARRAY(cursor, d->rank_of, links);
@@ -443,18 +438,9 @@ static void copy_states(CalSim *sim, SimRanks *d, bool back) {
 	}
 }
 
-/* Of all devices to a list, or back again. */
-static void copy_device_states(CalSim *sim, double *x, bool back) {
-	for (int i = 0; i < sim->device_count; x += sim->devices[i].def.nx, ++i) {
-		double *own = sim->devices[i].x;
-		if (sim->devices[i].def.nx > 0)
-			memcpy(back ? own : x, back ? x : own, (size_t)sim->devices[i].def.nx * sizeof(double));
-	}
-}
-
 static void save_states(CalSim *sim, SimRanks *d) {
 	copy_states(sim, d, false);
-	copy_device_states(sim, d->x, false);
+	device_states_copy(sim, d->x, false);
 	d->t = cal_sim_time(sim);
 	memcpy(d->account, sim->account, sizeof d->account);
 	d->stats = sim->system.integrator->stats;
@@ -462,7 +448,7 @@ static void save_states(CalSim *sim, SimRanks *d) {
 
 static void restore_states(CalSim *sim, SimRanks *d) {
 	copy_states(sim, d, true);
-	copy_device_states(sim, d->x, true);
+	device_states_copy(sim, d->x, true);
 	memcpy(sim->account, d->account, sizeof d->account);
 	sim->system.integrator->stats = d->stats;
 	cal_integrator_reset(sim->system.integrator);
@@ -479,17 +465,7 @@ static void write_note(CalSim *sim, const SimRanks *d, bool failed, double *to) 
 	to[NOTE_FAILED] = failed || d->failed;
 	for (int k = 0; k < ACCOUNTS; ++k)
 		to[NOTE_ACCOUNT + k] = sim->account[k] - d->account[k];
-	copy_device_states(sim, to + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * sim->group_count, false);
-}
-
-/* States of devices from the ranks that own them. */
-static void take_device_states(CalSim *sim, const SimRanks *d) {
-	int at = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count;
-	for (int i = 0; i < sim->device_count; at += sim->devices[i].def.nx, ++i) {
-		if (sim->devices[i].def.nx > 0)
-			memcpy(sim->devices[i].x, d->notes + (ptrdiff_t)d->devices.owner[i] * d->width + at,
-			       (size_t)sim->devices[i].def.nx * sizeof(double));
-	}
+	device_states_copy(sim, to + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * sim->group_count, false);
 }
 
 /* Whether an advance failed on some rank; else what happened on all of them. */
@@ -519,7 +495,8 @@ static CalStatus gather_states(CalSim *sim, SimRanks *d, CalStatus own, bool *fa
 	CalStatus status = own == CAL_ERR_LOST ? own : gather_notes(d, d->width);
 	*failed = status == CAL_OK && add_notes(sim, d);
 	if (status == CAL_OK && !*failed)
-		take_device_states(sim, d);
+		device_states_take(sim, &d->devices, d->notes + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * sim->group_count,
+		                   d->width);
 	for (int i = 0; i < sim->group_count && status == CAL_OK && !*failed; ++i) {
 		SimGroup *g = &sim->groups[i];
 		status = g->motion ? CAL_OK : branches_bring_state(g->branches, g->state.q, g->state.u);
@@ -566,9 +543,17 @@ void distribute_renew(CalSim *sim) {
 	set_whole(sim, !d->interface_only);
 }
 
+/* All groups have branches: while a checkpoint is restored they have none yet, and devices are bound again afterwards. */
+static bool is_divided(const CalSim *sim) {
+	bool divided = true;
+	for (int i = 0; i < sim->group_count; ++i)
+		divided &= sim->groups[i].branches != NULL;
+	return divided;
+}
+
 void distribute_renew_devices(CalSim *sim) {
 	SimRanks *d = sim->ranks;
-	if (d && d->devices.memory && plan_devices(sim, d) != CAL_OK)
+	if (d && d->devices.memory && is_divided(sim) && plan_devices(sim, d) != CAL_OK)
 		d->lost = d->lost ? d->lost : 1 + d->transport.rank; // others will wait for it in vain
 }
 
