@@ -113,6 +113,8 @@ typedef struct CalLookahead {
 	double max_step; // steps from here are to be no longer [s]; INFINITY before
 } CalLookahead;
 
+enum { CAL_DEVICE_NODES = 2 }; // most nodes of CalDeviceOps.nodes
+
 /**
  * The functions of a device. All return 0, or nonzero to stop the run with CAL_ERR_USER. None may allocate. Only type
  * and evaluate are required.
@@ -166,6 +168,12 @@ typedef struct CalDeviceOps {
 	 * more. Asked after bind(); NULL: all ranks need all states.
 	 */
 	int (*one_dof)(const CalDevice *device, CalDofRef *dof_ref);
+	/**
+	 * The nodes whose motion is all that evaluate() reads beside time and states of its own, and on which its wrenches are all
+	 * that it does: on several ranks those that have the nodes evaluate the device, and send each other how they move.
+	 * Returns how many it writes to node_refs[CAL_DEVICE_NODES]; 0: it reads or does more. Asked after bind(); NULL: as 0.
+	 */
+	int (*nodes)(const CalDevice *device, CalNodeRef *node_refs);
 } CalDeviceOps;
 
 /** A device to be added. Name, data and table are copied; ops must outlive the simulation. */
@@ -183,7 +191,7 @@ typedef struct CalDeviceDef {
 	int accounts;                        // nonzero: it reports its energy completely
 } CalDeviceDef;
 
-#define CAL_DEVICE_API_VERSION 4 // version of the structs above
+#define CAL_DEVICE_API_VERSION 5 // version of the structs above
 
 /**
  * A shared object exports this under the name calder_device. version is CAL_DEVICE_API_VERSION of the library; fills

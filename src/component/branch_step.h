@@ -99,6 +99,16 @@ void branches_place(CalBranches *branches, const int *rank_of, uint8_t *own);
 void branches_set_whole(CalBranches *branches, bool whole);
 /** The rank that has a body. */
 int branches_rank_of(const CalBranches *branches, int body);
+/** The same of a degree of freedom. */
+int branches_rank_of_dof(const CalBranches *branches, int u);
+/** The same of a node; -1: it is on the ground. */
+int branches_rank_of_node(const CalBranches *branches, int node);
+/** Marks in wanted[branches] the branch of a node, and those between it and the ground. */
+void branches_want_place(const CalBranches *branches, int node, uint8_t *wanted);
+/** Where the wanted branches of this rank are at a state, of which it knows its own part; ranks exchange bases. */
+void branches_find_places(CalBranches *branches, const CalState *state, const uint8_t *wanted);
+/** Of a node of this rank that was wanted, until the next evaluation. */
+void branches_node_motion(const CalBranches *branches, int node, CalPose *pose, CalSpatial *velocity);
 /** Whether something went wrong since then. */
 bool branches_failed(const CalBranches *branches);
 /** q[nq] and u[nu] of all branches from the ranks that they are on to all. */

@@ -40,6 +40,7 @@ static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
 static void layout_parts(CalBranches *s, Cursor *cursor) {
 	const int n = s->partition.count + 1;
 	CURSOR_ARRAY(cursor, s->messages, n);
+	CURSOR_ARRAY(cursor, s->places, n);
 	CURSOR_ARRAY(cursor, s->branches, n);
 	CURSOR_ARRAY(cursor, s->worker_of, n);
 }

@@ -28,6 +28,11 @@ typedef struct BranchMessages {
 	BaseAcceleration base_acceleration;
 } BranchMessages;
 
+/* Of the base of a branch in the world; how it turns is in Branch.base. */
+struct BranchPlace {
+	vec3 r, v;
+};
+
 struct CalBranches {
 	const CalModel *model;
 	CalAllocator allocator;
@@ -41,6 +46,7 @@ struct CalBranches {
 	int *worker_of;           // [count] -1: on another rank
 	Ranks *ranks;             // NULL: all are here
 	BranchMessages *messages; // [count]
+	BranchPlace *places;      // [count] of branches_find_places()
 	JoinTree join_tree;
 	double *numbers;         // [2 rows + nu + nq] scratch of a projection, or accelerations of the whole model
 	CalWork *whole;          // of the model in one piece, for when its loops leave a doubt; NULL: it has none

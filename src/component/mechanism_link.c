@@ -12,6 +12,7 @@
 
 #include "component/mechanism_motion.h"
 #include "dynamics/tree/forces.h"
+#include "dynamics/tree/kinematics.h"
 
 /* Configuration and map, which are the same at any speeds. */
 static CalStatus find_map(const Mechanism *m, MechanismWork *w, const double *q) {
@@ -76,15 +77,13 @@ static double power_of_dampers(const void *data, void *scratch, const double *q,
 	return mechanism_move(m, w, q, u) == CAL_OK ? forces_damping_power(m->model, w->q, w->u, NULL, w->work) : NAN;
 }
 
-/* Poses and accelerations of all bodies, once for all of them. */
-static CalStatus sweep(const Mechanism *m, MechanismWork *w) {
-	const CalState state = {.q = w->q, .u = w->u};
+/* Accelerations of all bodies, once for all of them; the map has left poses and velocities. */
+static void accelerate_bodies(const Mechanism *m, MechanismWork *w) {
 	if (w->swept)
-		return CAL_OK;
+		return;
 	cal_projection_accelerations(w->projection, NULL, w->udot);
-	const CalStatus status = cal_kinematics(m->model, &state, w->udot, w->work);
-	w->swept = status == CAL_OK;
-	return status;
+	kinematics_accelerate(m->model, w->udot, w->work);
+	w->swept = 1;
 }
 
 static void add_columns(const Mechanism *m, const MechanismWork *w, double *S) {
@@ -105,7 +104,7 @@ static int move_body(const void *data, void *scratch, int index, const double *q
 	const int node = m->model->bodies[index].node;
 	CalStatus status = mechanism_move(m, w, q, u);
 	if (status == CAL_OK)
-		status = sweep(m, w);
+		accelerate_bodies(m, w);
 	if (status == CAL_OK)
 		status = cal_node_pose(m->model, w->work, node, &out->pose);
 	if (status == CAL_OK)

@@ -10,7 +10,7 @@
 
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "component/ranks.h"
+#include "component/branches.h"
 #include "loop/loop_type.h"
 #include "math/octet.h"
 
@@ -22,6 +22,8 @@ _Static_assert(sizeof(spatial) == RANKS_BASE_ACCELERATION * sizeof(double),
                "a base acceleration is sent as plain numbers");
 
 _Static_assert(sizeof(LoopFrame) == RANKS_FRAME * sizeof(double), "a frame is sent as plain numbers");
+_Static_assert(sizeof(BranchPlace) == (RANKS_PLACE - RANKS_BASE_MOTION) * sizeof(double),
+               "a place is sent as plain numbers");
 _Static_assert(sizeof(Mobility) == RANKS_MOBILITY * sizeof(double), "a mobility is sent as plain numbers");
 
 enum { MESSAGE_MOTION, MESSAGE_POSITION, MESSAGE_INERTIA, MESSAGE_ACCELERATION, MESSAGE_KINDS };
@@ -80,6 +82,22 @@ void ranks_receive_base_motion(Ranks *r, Branch *b) {
 	receive_message(r, r->rank_of[b->parent], b->index, MESSAGE_MOTION, x, RANKS_BASE_MOTION);
 	memcpy(&b->base.R, x, sizeof b->base.R);
 	memcpy(&b->base.w, x + 9, sizeof b->base.w);
+}
+
+void ranks_send_place(Ranks *r, const Branch *child, const SweepBase *base, const BranchPlace *place) {
+	double x[RANKS_PLACE];
+	memcpy(x, &base->R, sizeof base->R);
+	memcpy(x + 9, &base->w, sizeof base->w);
+	memcpy(x + RANKS_BASE_MOTION, place, sizeof *place);
+	send_message(r, r->rank_of[child->index], child->index, MESSAGE_POSITION, x, RANKS_PLACE);
+}
+
+void ranks_receive_place(Ranks *r, Branch *b, BranchPlace *place) {
+	double x[RANKS_PLACE];
+	receive_message(r, r->rank_of[b->parent], b->index, MESSAGE_POSITION, x, RANKS_PLACE);
+	memcpy(&b->base.R, x, sizeof b->base.R);
+	memcpy(&b->base.w, x + 9, sizeof b->base.w);
+	memcpy(place, x + RANKS_BASE_MOTION, sizeof *place);
 }
 
 /* ---- columns and multipliers of loops that span branches ------------------------------------------------ */

@@ -22,10 +22,13 @@ enum { // numbers of a message
 	RANKS_BASE_INERTIA = 27,
 	RANKS_BASE_ACCELERATION = 6,
 	RANKS_BASE_POSITION = 6,
+	RANKS_PLACE = 18,
 	RANKS_FRAME = 24,
 	RANKS_MOBILITY = 5,
 	RANKS_MEASURES = 7,
 };
+
+typedef struct BranchPlace BranchPlace; // component/branches.h
 
 typedef struct Ranks {
 	CalTransport transport;
@@ -55,6 +58,10 @@ void ranks_send_base_inertia(Ranks *r, const Branch *b);
 void ranks_receive_base_inertia(Ranks *r, const Branch *child);
 void ranks_send_base_acceleration(Ranks *r, const Branch *child);
 void ranks_receive_base_acceleration(Ranks *r, const Branch *b);
+
+/** Pose and velocity of the base of a branch, 18 numbers in one message (branch_places.c). */
+void ranks_send_place(Ranks *r, const Branch *child, const SweepBase *base, const BranchPlace *place);
+void ranks_receive_place(Ranks *r, Branch *b, BranchPlace *place);
 
 /** The same for loops that span branches: positions and frames outward, columns of chains on the ground, multipliers. */
 void ranks_send_base_position(Ranks *r, const Branch *child);

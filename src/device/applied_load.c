@@ -154,6 +154,12 @@ static int load_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
 	return s->node.value || s->has_formula;
 }
 
+static int load_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	const AppliedLoad *s = load_of(device);
+	node_refs[0] = s->node_ref;
+	return s->node.value && !s->has_formula;
+}
+
 static void load_free(AppliedLoad *s) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	for (int i = 0; s && i < PARTS; i++)
@@ -168,8 +174,8 @@ static void load_destroy(void *data) { load_free(*(AppliedLoad **)data); }
 	{                                                                                                              \
 		.type = "applied_load", .bind = load_bind, .evaluate = load_evaluate, .values = watch, .lookahead = ahead, \
 		.value_text = load_value_text, .outputs = load_outputs, .next_switch = load_next_switch,                   \
-		.destroy = load_destroy, .one_dof = load_one_dof, .output_count = PARTS, .output_names = names,            \
-		.output_units = units[kind]                                                                                \
+		.destroy = load_destroy, .one_dof = load_one_dof, .nodes = load_nodes, .output_count = PARTS,              \
+		.output_names = names, .output_units = units[kind]                                                         \
 	}
 #define OPS_BY_KIND(watch, ahead) \
 	{ OPS(DOF_KIND_TURNS, watch, ahead), OPS(DOF_KIND_SLIDES, watch, ahead), OPS(DOF_KIND_EITHER, watch, ahead) }

@@ -173,6 +173,12 @@ static int bushing_outputs(const CalDevice *device, CalEvalContext *context, dou
 	return 0;
 }
 
+static int bushing_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	const Bushing *s = device->data;
+	node_refs[0] = s->a, node_refs[1] = s->b;
+	return 2;
+}
+
 static const char *const names[] = {"dx", "dy", "dz", "rx", "ry", "rz", "fx", "fy", "fz", "mx", "my", "mz"};
 static const char *const units[] = {"m", "m", "m", "rad", "rad", "rad", "N", "N", "N", "N m", "N m", "N m"};
 /* Without stiffness about its axes no moment jumps, and nothing is to be watched. */
@@ -181,6 +187,7 @@ static const CalDeviceOps ops = {.type = "bushing",
                                  .start = bushing_start,
                                  .evaluate = bushing_evaluate,
                                  .outputs = bushing_outputs,
+                                 .nodes = bushing_nodes,
                                  .output_count = 12,
                                  .output_names = names,
                                  .output_units = units};
@@ -192,6 +199,7 @@ static const CalDeviceOps turning_ops = {.type = "bushing",
                                          .lookahead = bushing_outlook,
                                          .value_text = bushing_value_text,
                                          .outputs = bushing_outputs,
+                                         .nodes = bushing_nodes,
                                          .output_count = 12,
                                          .output_names = names,
                                          .output_units = units};

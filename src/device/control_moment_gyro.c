@@ -99,14 +99,21 @@ static int gyro_outputs(const CalDevice *device, CalEvalContext *context, double
 	return 0;
 }
 
+/* A formula may read anything. */
+static int gyro_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	const Gyro *s = device->data;
+	node_refs[0] = s->at;
+	return !s->rate->formula;
+}
+
 static const char *const names[] = {"angle", "mx", "my", "mz"}, *const units[] = {"rad", "N m", "N m", "N m"};
 /* Only formulas are watched. */
-#define OPS(watch, ahead)                                                                                   \
-	{                                                                                                       \
-		.type = "control_moment_gyro", .bind = gyro_bind, .start = gyro_start, .evaluate = gyro_evaluate,   \
-		.values = watch, .lookahead = ahead, .value_text = gyro_value_text, .outputs = gyro_outputs,        \
-		.next_switch = gyro_next_switch, .destroy = gyro_destroy, .output_count = 4, .output_names = names, \
-		.output_units = units                                                                               \
+#define OPS(watch, ahead)                                                                                 \
+	{                                                                                                     \
+		.type = "control_moment_gyro", .bind = gyro_bind, .start = gyro_start, .evaluate = gyro_evaluate, \
+		.values = watch, .lookahead = ahead, .value_text = gyro_value_text, .outputs = gyro_outputs,      \
+		.next_switch = gyro_next_switch, .destroy = gyro_destroy, .nodes = gyro_nodes, .output_count = 4, \
+		.output_names = names, .output_units = units                                                      \
 	}
 static const CalDeviceOps ops[2] = {OPS(NULL, NULL), OPS(gyro_values, gyro_outlook)};
 #undef OPS

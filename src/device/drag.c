@@ -57,11 +57,17 @@ static int drag_outputs(const CalDevice *device, CalEvalContext *context, double
 	return 0;
 }
 
+static int drag_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	node_refs[0] = ((const Drag *)device->data)->at;
+	return 1;
+}
+
 static const char *const names[] = {"fx", "fy", "fz", "power"}, *const units[] = {"N", "N", "N", "W"};
 static const CalDeviceOps ops = {.type = "drag",
                                  .bind = drag_bind,
                                  .evaluate = drag_evaluate,
                                  .outputs = drag_outputs,
+                                 .nodes = drag_nodes,
                                  .output_count = 4,
                                  .output_names = names,
                                  .output_units = units};

@@ -95,14 +95,19 @@ static int limit_outputs(const CalDevice *device, CalEvalContext *context, doubl
 	return 0;
 }
 
+static int limit_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
+	*dof_ref = ((const Limit *)device->data)->at;
+	return 0;
+}
+
 static const char *const names[] = {"depth", "effort"};
 static const char *const units[DOF_KIND_KINDS][2] = {{"rad", "N m"}, {"m", "N"}, {"rad|m", "N m|N"}};
 /* Units by what it acts on. */
-#define OPS(kind)                                                                                                \
-	{                                                                                                            \
-		.type = "limit", .bind = limit_bind, .evaluate = limit_evaluate, .values = limit_values,                 \
-		.lookahead = limit_outlook, .value_text = limit_value_text, .outputs = limit_outputs, .output_count = 2, \
-		.output_names = names, .output_units = units[kind]                                                       \
+#define OPS(kind)                                                                                       \
+	{                                                                                                   \
+		.type = "limit", .bind = limit_bind, .evaluate = limit_evaluate, .values = limit_values,        \
+		.lookahead = limit_outlook, .value_text = limit_value_text, .outputs = limit_outputs,           \
+		.one_dof = limit_one_dof, .output_count = 2, .output_names = names, .output_units = units[kind] \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS

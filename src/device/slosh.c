@@ -87,12 +87,18 @@ static int slosh_outputs(const CalDevice *device, CalEvalContext *context, doubl
 	return 0;
 }
 
+static int slosh_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	node_refs[0] = ((const Slosh *)device->data)->at;
+	return 1;
+}
+
 static const char *const names[] = {"x", "y", "z", "fx", "fy", "fz"}, *const units[] = {"m", "m", "m", "N", "N", "N"};
 static const CalDeviceOps ops = {.type = "slosh",
                                  .bind = slosh_bind,
                                  .start = slosh_start,
                                  .evaluate = slosh_evaluate,
                                  .outputs = slosh_outputs,
+                                 .nodes = slosh_nodes,
                                  .output_count = 6,
                                  .output_names = names,
                                  .output_units = units};

@@ -129,6 +129,12 @@ static int spring_outputs(const CalDevice *device, CalEvalContext *context, doub
 	return 0;
 }
 
+static int spring_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	const Spring *s = device->data;
+	node_refs[0] = s->a, node_refs[1] = s->b;
+	return 2;
+}
+
 static const char *const names[] = {"length", "pull"}, *const units[] = {"m", "N"};
 static const CalDeviceOps ops = {.type = "spring",
                                  .bind = spring_bind,
@@ -137,6 +143,7 @@ static const CalDeviceOps ops = {.type = "spring",
                                  .lookahead = spring_outlook,
                                  .value_text = spring_value_text,
                                  .outputs = spring_outputs,
+                                 .nodes = spring_nodes,
                                  .output_count = 2,
                                  .output_names = names,
                                  .output_units = units};

@@ -70,13 +70,21 @@ static const char *thruster_value_text(const CalDevice *device, int event) {
 
 static void thruster_destroy(void *data) { load_component_destroy(((Thruster *)data)->throttle); }
 
+/* A formula may read anything. */
+static int thruster_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	const Thruster *s = device->data;
+	node_refs[0] = s->at;
+	return !s->throttle->formula;
+}
+
 static const char *const names[] = {"force"}, *const units[] = {"N"};
 /* Only formulas are watched. */
 #define OPS(watch, ahead)                                                                                              \
 	{                                                                                                                  \
 		.type = "thruster", .bind = thruster_bind, .evaluate = thruster_evaluate, .values = watch, .lookahead = ahead, \
 		.value_text = thruster_value_text, .outputs = thruster_outputs, .next_switch = thruster_next_switch,           \
-		.destroy = thruster_destroy, .output_count = 1, .output_names = names, .output_units = units                   \
+		.destroy = thruster_destroy, .nodes = thruster_nodes, .output_count = 1, .output_names = names,                \
+		.output_units = units                                                                                          \
 	}
 static const CalDeviceOps ops[2] = {OPS(NULL, NULL), OPS(thruster_values, thruster_outlook)};
 #undef OPS

@@ -134,6 +134,13 @@ static int wheel_outputs(const CalDevice *device, CalEvalContext *context, doubl
 
 static void wheel_destroy(void *data) { load_component_destroy(((Wheel *)data)->torque); }
 
+/* A formula may read anything. */
+static int wheel_nodes(const CalDevice *device, CalNodeRef *node_refs) {
+	const Wheel *s = device->data;
+	node_refs[0] = s->at;
+	return !s->torque->formula;
+}
+
 static const char *const names[] = {"speed", "momentum", "torque"}, *const units[] = {"rad/s", "N m s", "N m"};
 static const CalDeviceOps ops = {.type = "wheel",
                                  .bind = wheel_bind,
@@ -143,6 +150,7 @@ static const CalDeviceOps ops = {.type = "wheel",
                                  .lookahead = wheel_outlook,
                                  .value_text = wheel_value_text,
                                  .outputs = wheel_outputs,
+                                 .nodes = wheel_nodes,
                                  .next_switch = wheel_next_switch,
                                  .destroy = wheel_destroy,
                                  .output_count = 3,

@@ -151,13 +151,14 @@ static void fill_block(CalProjection *p, const LoopBlock *b, LoopWork *w, const 
 	}
 }
 
+/* state NULL: no speed is held. */
 static void fill_map(CalProjection *p, const CalState *state, const double *udot, LoopWork *w) {
 	const int nu = p->model->nu;
 	int *column_of = p->pivot; // by speed, -1: none
 	memset(p->X, 0, sizeof(double) * (size_t)nu * (size_t)p->count);
 	for (int k = 0; k < nu; ++k) {
 		column_of[k] = -1;
-		p->drift[k] = p->held[k] ? state->u[k] : 0;
+		p->drift[k] = p->held[k] && state ? state->u[k] : 0;
 		p->bias[k] = p->held[k] && udot ? udot[k] : 0;
 	}
 	for (int j = 0; j < p->count; ++j) {
@@ -204,6 +205,54 @@ CalStatus cal_projection_update(CalProjection *projection, const CalState *state
 	find_independent(p, &work->loops);
 	fill_map(p, state, udot, &work->loops);
 	return CAL_OK;
+}
+
+static const double HOLDS = 1e-5; // G X of equations of length 1
+
+/* Whether the map holds all equations, those without a pivot too. */
+static int map_holds(const CalProjection *p, LoopWork *w) {
+	const size_t count = (size_t)p->count;
+	for (int i = 0; p->model->blocks && i < p->model->blocks->count; ++i) {
+		const LoopBlock *b = &p->model->blocks->blocks[i];
+		const int32_t *column = p->model->blocks->columns + b->column;
+		double longest = 0, most = 0;
+		for (int r = 0; r < b->rows; ++r) {
+			const double *G = loop_block_row(b, w->G, r);
+			double square = 0;
+			for (int k = 0; k < b->columns; ++k)
+				square += G[k] * G[k];
+			longest = square > longest ? square : longest;
+			for (size_t j = 0; j < count; ++j) {
+				double rate = 0;
+				for (int k = 0; k < b->columns; ++k)
+					rate += G[k] * p->X[(size_t)column[k] * count + j];
+				most = fabs(rate) > most ? fabs(rate) : most;
+			}
+		}
+		if (!(most <= HOLDS * sqrt(longest)))
+			return 0;
+	}
+	return 1;
+}
+
+CalStatus projection_refresh(CalProjection *projection, const uint8_t *chosen, CalWork *work) {
+	CalProjection *p = projection;
+	const LoopBlocks *blocks = p->model->blocks;
+	LoopWork *w = &work->loops;
+	int dependent = 0;
+	p->factored = p->count = 0;
+	memset(p->held, 0, (size_t)p->model->nu);
+	for (int k = 0; k < p->model->nu; ++k)
+		dependent += !chosen[k];
+	for (int i = 0; i < p->model->row_count; ++i) {
+		w->z[i] = -w->row[blocks->rows[i]].value;
+		w->lambda[i] = -w->row[blocks->rows[i]].acceleration;
+	}
+	if (loop_eliminate_speeds(p->model, p->held, chosen, w, &p->least) != dependent)
+		return CAL_SINGULAR;
+	find_independent(p, w);
+	fill_map(p, NULL, NULL, w);
+	return map_holds(p, w) ? CAL_OK : CAL_SINGULAR;
 }
 
 /* ---- getters ------------------------------------------------------------------------------------------------- */

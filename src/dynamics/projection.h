@@ -32,6 +32,12 @@ struct CalProjection {
 /* The same in memory of the caller, aligned for doubles. */
 size_t projection_size(const CalModel *model);
 CalProjection *projection_init(const CalModel *model, void *memory, size_t size);
+/*
+ * For chosen independent speeds, none of them held, and equations without drives, which work holds at some state with their
+ * Jacobian G: X; drift are the changes of the dependent coordinates that close the loops to first order, bias is that of the
+ * state. CAL_SINGULAR: the chosen speeds do not determine the others.
+ */
+CalStatus projection_refresh(CalProjection *projection, const uint8_t *chosen, CalWork *work);
 #endif
 
 #endif

@@ -21,10 +21,10 @@
 #include "component/branch_step.h"
 #include "component/partition.h"
 #include "integrate/scheme.h"
-#include "sim/sim_internal.h"
+#include "sim/device_ranks.h"
 #include "topology/topology.h"
 
-/* What a rank sends to the others after an advance, and of each group: what was seen of its inputs. */
+/* What a rank sends to the others after an advance, of each group what was seen of its inputs, then states of devices. */
 enum { NOTE_FAILED, NOTE_ACCOUNT, NOTE_GROUPS = NOTE_ACCOUNT + ACCOUNTS, NOTES_OF_GROUP = 3 };
 
 /* Fingerprints that must agree, two numbers each. */
@@ -50,7 +50,7 @@ typedef struct SimRanks {
 	double *notes;            // [size][width]
 	int width;                // of what a rank gives
 	uint8_t *own;             // [nu] of all groups
-	double *q, *u;            // as the advance at hand began
+	double *q, *u, *x;        // as the advance at hand began; x: states of devices
 	double t;                 //
 	double account[ACCOUNTS]; //
 	double *seen;             // [groups][NOTES_OF_GROUP]
@@ -59,6 +59,7 @@ typedef struct SimRanks {
 	bool failed;              // here, in the advance at hand
 	int lost;                 // as CalTransport says
 	int64_t gathers, gathered;
+	DeviceRanks devices;      // who evaluates them
 	CalDistributionInfo past; // counts of groups that are no more
 	void *memory;             // of the arrays
 } SimRanks;
@@ -158,6 +159,10 @@ static int count_q(const CalSim *sim) {
 	return nq;
 }
 
+static int note_width(const CalSim *sim) {
+	return NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count + device_states_count(sim);
+}
+
 static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
 	const int most = d->width > 2 * MATCH_COUNT ? d->width : 2 * MATCH_COUNT;
 	const size_t size = (size_t)d->transport.size, nu = (size_t)count_u(sim);
@@ -166,6 +171,7 @@ static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
 		links += (size_t)sim->groups[i].model->link_count + 1;
 	CURSOR_ARRAY(cursor, d->q, count_q(sim));
 	CURSOR_ARRAY(cursor, d->u, nu);
+	CURSOR_ARRAY(cursor, d->x, device_states_count(sim));
 	CURSOR_ARRAY(cursor, d->notes, size * (size_t)most);
 	CURSOR_ARRAY(cursor, d->seen, sim->group_count * NOTES_OF_GROUP);
 	CURSOR_ARRAY(cursor, d->rank_of, links);
@@ -175,7 +181,7 @@ static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
 
 /* Arrays for the groups that there are now. */
 static CalStatus make_arrays(const CalSim *sim, SimRanks *d) {
-	d->width = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count;
+	d->width = note_width(sim);
 	Cursor cursor = {.align = sizeof(double)};
 	layout_ranks(sim, d, &cursor);
 	void *memory = cursor_alloc_at_start(&cursor, &sim->allocator);
@@ -246,6 +252,17 @@ static CalStatus assign_ranks(CalSim *sim, SimRanks *d) {
 	return CAL_OK;
 }
 
+/* Who evaluates devices. */
+static CalStatus plan_devices(CalSim *sim, SimRanks *d) {
+	CalStatus status = CAL_OK;
+	if (d->width != note_width(sim)) { // devices with other states
+		status = make_arrays(sim, d);
+		if (status == CAL_OK)
+			status = assign_ranks(sim, d);
+	}
+	return status == CAL_OK ? device_ranks_plan(sim, &d->transport, &d->devices) : status;
+}
+
 static CalStatus check_distribution(const CalSim *sim, const CalDistribution *how, CalError *error) {
 	const CalTransport *t = how ? how->transport : NULL;
 	if (!sim || !t || t->size < 1 || t->rank < 0 || t->rank >= t->size || !t->send || !t->receive || !t->gather ||
@@ -298,6 +315,8 @@ CalStatus cal_sim_distribute(CalSim *sim, const CalDistribution *how, CalError *
 			status = assign_ranks(sim, d);
 		if (status == CAL_OK)
 			status = sim_bind(sim);
+		if (status == CAL_OK)
+			status = plan_devices(sim, d);
 		status = check_agreement(sim, d, status, error);
 	}
 	if (status == CAL_OK)
@@ -315,6 +334,7 @@ void distribute_end(CalSim *sim) {
 		sim->groups[i].branches = NULL;
 		sim->groups[i].own = NULL;
 	}
+	device_ranks_free(sim, &sim->ranks->devices);
 	memory_free(&sim->allocator, sim->ranks->memory);
 	memory_free(&sim->allocator, sim->ranks);
 	sim->ranks = NULL;
@@ -342,7 +362,9 @@ CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
 	info->rank = d->transport.rank;
 	info->size = d->transport.size;
 	info->interface_only = d->interface_only;
-	info->lost = d->lost;
+	info->lost = d->lost ? d->lost : d->devices.lost;
+	info->messages += d->devices.messages;
+	info->numbers += d->devices.numbers;
 	info->gathers += d->gathers;
 	info->gathered += d->gathered;
 	int last = -1;
@@ -371,18 +393,11 @@ int cal_sim_rank_of(const CalSim *sim, CalBodyId body) {
 
 /* ---- advancing ----------------------------------------------------------------------------------------------- */
 
-/* The rank that solves its degree of freedom knows all that it needs; it has no states that others would want to know. */
-static bool device_is_local(const SimDevice *device) {
-	const CalDeviceDef *def = &device->def;
-	return !device->active || (device->on.group >= 0 && def->nx == 0 && def->nd == 0 && def->event_count == 0 &&
-	                           !(def->sample_period > 0) && !def->ops->drive);
-}
-
 /* Nothing reads states of other ranks within an advance. */
 static bool interfaces_suffice(const CalSim *sim) {
 	bool suffice = method_is_fixed(sim->method.method) && sim->event_count == 0 && !sim->subsystems;
 	for (int i = 0; i < sim->device_count; ++i)
-		suffice &= device_is_local(&sim->devices[i]);
+		suffice &= device_is_local(sim, &sim->devices[i]);
 	for (int i = 0; i < sim->group_count; ++i) {
 		const SimGroup *group = &sim->groups[i];
 		suffice &= !group->input || sim->ranks->how.inputs_of_time;
@@ -425,6 +440,7 @@ static void copy_states(CalSim *sim, SimRanks *d, bool back) {
 
 static void save_states(CalSim *sim, SimRanks *d) {
 	copy_states(sim, d, false);
+	device_states_copy(sim, d->x, false);
 	d->t = cal_sim_time(sim);
 	memcpy(d->account, sim->account, sizeof d->account);
 	d->stats = sim->system.integrator->stats;
@@ -432,13 +448,14 @@ static void save_states(CalSim *sim, SimRanks *d) {
 
 static void restore_states(CalSim *sim, SimRanks *d) {
 	copy_states(sim, d, true);
+	device_states_copy(sim, d->x, true);
 	memcpy(sim->account, d->account, sizeof d->account);
 	sim->system.integrator->stats = d->stats;
 	cal_integrator_reset(sim->system.integrator);
 }
 
 /* What happened on this rank. */
-static void write_note(const CalSim *sim, const SimRanks *d, bool failed, double *to) {
+static void write_note(CalSim *sim, const SimRanks *d, bool failed, double *to) {
 	for (int i = 0; i < sim->group_count; ++i) {
 		const SimGroup *g = &sim->groups[i];
 		double *of_group = to + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * i;
@@ -448,6 +465,7 @@ static void write_note(const CalSim *sim, const SimRanks *d, bool failed, double
 	to[NOTE_FAILED] = failed || d->failed;
 	for (int k = 0; k < ACCOUNTS; ++k)
 		to[NOTE_ACCOUNT + k] = sim->account[k] - d->account[k];
+	device_states_copy(sim, to + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * sim->group_count, false);
 }
 
 /* Whether an advance failed on some rank; else what happened on all of them. */
@@ -476,11 +494,35 @@ static CalStatus gather_states(CalSim *sim, SimRanks *d, CalStatus own, bool *fa
 	write_note(sim, d, own != CAL_OK, d->notes + (ptrdiff_t)d->transport.rank * d->width);
 	CalStatus status = own == CAL_ERR_LOST ? own : gather_notes(d, d->width);
 	*failed = status == CAL_OK && add_notes(sim, d);
+	if (status == CAL_OK && !*failed)
+		device_states_take(sim, &d->devices, d->notes + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * sim->group_count,
+		                   d->width);
 	for (int i = 0; i < sim->group_count && status == CAL_OK && !*failed; ++i) {
 		SimGroup *g = &sim->groups[i];
 		status = g->motion ? CAL_OK : branches_bring_state(g->branches, g->state.q, g->state.u);
 	}
 	return status;
+}
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+bool distribute_is_partial(const CalSim *sim) { return sim->ranks && sim->ranks->interface_only && sim->moving; }
+
+CalStatus distribute_exchange_motions(CalSim *sim, const CalState *parts) {
+	DeviceRanks *devices = &sim->ranks->devices;
+	device_ranks_exchange(sim, devices, parts);
+	return devices->lost ? CAL_ERR_LOST : CAL_OK;
+}
+
+bool distribute_has_device(const CalSim *sim, int device) { return sim->ranks->devices.acts[device]; }
+
+bool distribute_owns_device(const CalSim *sim, int device) {
+	return sim->ranks->devices.owner[device] == sim->ranks->transport.rank;
+}
+
+CalStatus distribute_node_motion(const CalSim *sim, int device, CalNodeRef node_ref, CalPose *pose,
+                                 CalSpatial *velocity) {
+	return device_ranks_node_motion(sim, &sim->ranks->devices, device, node_ref, pose, velocity);
 }
 
 /* ---- changes of topology ------------------------------------------------------------------------------------ */
@@ -499,6 +541,20 @@ void distribute_renew(CalSim *sim) {
 		return;
 	}
 	set_whole(sim, !d->interface_only);
+}
+
+/* All groups have branches: while a checkpoint is restored they have none yet, and devices are bound again afterwards. */
+static bool is_divided(const CalSim *sim) {
+	bool divided = true;
+	for (int i = 0; i < sim->group_count; ++i)
+		divided &= sim->groups[i].branches != NULL;
+	return divided;
+}
+
+void distribute_renew_devices(CalSim *sim) {
+	SimRanks *d = sim->ranks;
+	if (d && d->devices.memory && is_divided(sim) && plan_devices(sim, d) != CAL_OK)
+		d->lost = d->lost ? d->lost : 1 + d->transport.rank; // others will wait for it in vain
 }
 
 void distribute_save(CalSim *sim) {

@@ -100,7 +100,13 @@ CalStatus cal_sim_add_doubt(CalSim *sim, const CalDoubt *doubt) {
 }
 
 CalStatus cal_context_add_doubt(CalEvalContext *context, const CalDoubt *doubt) {
-	return context ? cal_sim_add_doubt(context->sim, doubt) : CAL_ERR_ARGUMENT;
+	if (!context)
+		return CAL_ERR_ARGUMENT;
+	if (!context->viewing && distribute_is_partial(context->sim)) { // other ranks are to see it too: with all states
+		distribute_note_failure(context->sim);
+		return CAL_OK;
+	}
+	return cal_sim_add_doubt(context->sim, doubt);
 }
 
 int cal_sim_doubt_count(const CalSim *sim) { return sim ? sim->doubts.count : 0; }

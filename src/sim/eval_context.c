@@ -112,6 +112,34 @@ CalWork *context_work(CalEvalContext *context, int index) {
 	return group->kinematics_known ? work : NULL;
 }
 
+/* A rank of several that knows the states of its own branches alone. */
+static bool is_partial(const CalEvalContext *context) {
+	return !context->viewing && distribute_is_partial(context->sim);
+}
+
+/* What the ranks have sent each other before the evaluation; nodes on the ground rest. */
+static CalStatus motion_on_ranks(const CalEvalContext *context, CalNodeRef node_ref, CalPose *pose,
+                                 CalSpatial *velocity) {
+	const CalModel *model = context->sim->groups[node_ref.group].model;
+	CalPose found_pose;
+	CalSpatial found_velocity = {0};
+	CalStatus status = CAL_ERR_ARGUMENT;
+	if (node_ref.node < 0 || node_ref.node >= model->node_count)
+		return status;
+	const Node *node = &model->nodes[node_ref.node];
+	if (node->link < 0) {
+		found_pose = (CalPose){dmat_out(node->in_link.R), dvec_out(node->in_link.r)};
+		status = CAL_OK;
+	} else {
+		status = distribute_node_motion(context->sim, context->device, node_ref, &found_pose, &found_velocity);
+	}
+	if (pose && status == CAL_OK)
+		*pose = found_pose;
+	if (velocity)
+		*velocity = found_velocity;
+	return status;
+}
+
 CalStatus cal_context_node_motion(CalEvalContext *context, CalNodeRef node_ref, CalPose *pose, CalSpatial *velocity) {
 	if (pose)
 		*pose = (CalPose){.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
@@ -124,6 +152,8 @@ CalStatus cal_context_node_motion(CalEvalContext *context, CalNodeRef node_ref, 
 	const SimGroup *group = group_at(context, node_ref.group);
 	if (!group)
 		return note_status(context, CAL_ERR_ARGUMENT);
+	if (is_partial(context) && !group->motion)
+		return note_status(context, motion_on_ranks(context, node_ref, pose, velocity));
 	const CalWork *work = context_work(context, node_ref.group);
 	CalStatus status = work ? CAL_OK : context->status;
 	if (status == CAL_OK && pose)
@@ -354,26 +384,38 @@ CalStatus context_output(CalEvalContext *context, int index, int output, double 
 	return code ? note_status(context, CAL_ERR_USER) : context->status;
 }
 
-/* Another rank solves what it acts on, and this one does not know its state. */
-static bool is_elsewhere(const CalSim *sim, const SimDevice *device) {
-	const uint8_t *own = device->on.group >= 0 ? sim->groups[device->on.group].own : NULL;
-	return own && !own[device->on.u];
+/* One device; on a rank that is not its owner, without its accounts. */
+static CalStatus evaluate_device(CalEvalContext *context, int index, double *xdot) {
+	CalSim *sim = context->sim;
+	const SimDevice *device = &sim->devices[index];
+	const CalDevice view = context_device(context, device);
+	const double dissipated = context->dissipated, supplied = context->supplied;
+	context->device = index;
+	context->room = device->def.wrench_count;
+	if (device->def.ops->drive && drives_act(context, device) != CAL_OK)
+		return context_failed(context, index, 0);
+	const int code = device->def.ops->evaluate(&view, context, xdot + device->x_at);
+	if (is_partial(context) && !distribute_owns_device(sim, index))
+		context->dissipated = dissipated, context->supplied = supplied;
+	return context_failed(context, index, code);
 }
 
-/* What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). */
+/*
+ * What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). A rank on which one fails must not
+ * stop, since others wait for it: the advance is taken once more with all states, and ends there.
+ */
 static CalStatus context_evaluate(CalEvalContext *context, double *xdot) {
 	CalSim *sim = context->sim;
+	const bool partial = is_partial(context);
 	for (int i = 0; i < sim->device_count; i++) {
-		const SimDevice *device = &sim->devices[i];
-		if (!device->active || is_elsewhere(sim, device))
+		if (!sim->devices[i].active || (partial && !distribute_has_device(sim, i)))
 			continue;
-		const CalDevice view = context_device(context, device);
-		context->room = device->def.wrench_count;
-		if (device->def.ops->drive && drives_act(context, device) != CAL_OK)
-			return context_failed(context, i, 0);
-		int code = device->def.ops->evaluate(&view, context, xdot + device->x_at);
-		if (context_failed(context, i, code) != CAL_OK)
+		if (evaluate_device(context, i, xdot) == CAL_OK)
+			continue;
+		if (!partial)
 			return context->status;
+		distribute_note_failure(sim);
+		context->status = CAL_OK;
 	}
 	return sim->subsystems && !context->partial ? subsystems_solve(context, xdot) : CAL_OK;
 }
@@ -420,7 +462,9 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
 		context.dissipated += forces_damping_power(group->model, parts[i].q, parts[i].u, group->own, group->work);
 		context.supplied += effort_power(group->model, &inputs[i], parts[i].u, group->own) + wrench_power(&context, i);
 	}
-	CalStatus status = context_evaluate(&context, xdot);
+	CalStatus status = is_partial(&context) ? distribute_exchange_motions(sim, parts) : CAL_OK;
+	if (status == CAL_OK)
+		status = context_evaluate(&context, xdot);
 	if (sim->ranks && !isfinite(context.dissipated + context.supplied)) {
 		distribute_note_failure(sim);
 		context.dissipated = context.supplied = 0;

@@ -94,17 +94,19 @@ typedef struct SimOrigin {
 struct Topology; // topology/topology.h
 
 typedef struct SimDevice {
-	CalDeviceDef def; // its name, data and table are in memory
-	CalDevice is;     // what its functions get; x: of the evaluation at hand
-	double *x;        // [nx] between steps
-	int x_at;         // place of x among the states of all devices
-	int value_at;     // place of its values among those of all
-	bool off;         // switched off
-	bool active;      // it has found its objects and is not switched off
-	CalDofRef on;     // all that it reads and acts on (CalDeviceOps.one_dof); group -1: it may be more
-	bool started;     // its initial states are set
-	bool not_loaded;  // it stands in the place of a shared object
-	void *library;    // that its functions come from (cal_sim_load_device), NULL: none
+	CalDeviceDef def;                // its name, data and table are in memory
+	CalDevice is;                    // what its functions get; x: of the evaluation at hand
+	double *x;                       // [nx] between steps
+	int x_at;                        // place of x among the states of all devices
+	int value_at;                    // place of its values among those of all
+	bool off;                        // switched off
+	bool active;                     // it has found its objects and is not switched off
+	CalDofRef on;                    // all that it reads and acts on (CalDeviceOps.one_dof); group -1: it may be more
+	CalNodeRef at[CAL_DEVICE_NODES]; // the same by nodes (CalDeviceOps.nodes)
+	int at_count;                    // 0: it may be more
+	bool started;                    // its initial states are set
+	bool not_loaded;                 // it stands in the place of a shared object
+	void *library;                   // that its functions come from (cal_sim_load_device), NULL: none
 	void (*close_library)(void *library);
 	void *memory;
 } SimDevice;
@@ -275,7 +277,8 @@ struct CalEvalContext {
 	bool viewing;          // on the observers' workspaces
 	bool partial;     // forces of ties are not wanted, or inputs of groups, on which they depend, were not asked for
 	CalStatus status; // of the first failure
-	int room;         // wrenches that the device at hand may still apply
+	int device;       // at hand
+	int room;         // wrenches that it may still apply
 	int asking;       // devices whose outputs are being asked for, one by the other
 	double stored, dissipated, supplied;
 	CalVec3 linear, angular;
@@ -423,11 +426,22 @@ CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *erro
 /** Of an evaluation whose accounts are not finite, on one rank of several. */
 void distribute_note_failure(CalSim *sim);
 void distribute_end(CalSim *sim);
+/** Within an advance of which this rank knows the states of its own branches alone: */
+bool distribute_is_partial(const CalSim *sim);
+/** motions of nodes that devices read, before an evaluation at the states of the groups; */
+CalStatus distribute_exchange_motions(CalSim *sim, const CalState *parts);
+/** whether a device is evaluated here, whether its accounts count, and a node that it reads. */
+bool distribute_has_device(const CalSim *sim, int device);
+bool distribute_owns_device(const CalSim *sim, int device);
+CalStatus distribute_node_motion(const CalSim *sim, int device, CalNodeRef node_ref, CalPose *pose,
+                                 CalSpatial *velocity);
 /**
  * With other groups than before (the same on all ranks): branches for those that have none, and where these are. If there
  * is no memory for them this rank counts as lost. Before sim_bind().
  */
 void distribute_renew(CalSim *sim);
+/** The same where devices were bound anew. */
+void distribute_renew_devices(CalSim *sim);
 /** Once all is as it is to be after a change: where to go back to if a rank is lost. */
 void distribute_save(CalSim *sim);
 /** Before a group is released: what its branches have sent. */

@@ -223,6 +223,7 @@ static void bind_device(SimDevice *device, CalEvalContext *context) {
 	device->active = found && !device->off;
 	if (!found || !ops->one_dof || ops->one_dof(&view, &device->on) != 0)
 		device->on = (CalDofRef){-1, -1, -1};
+	device->at_count = found && ops->nodes ? ops->nodes(&view, device->at) : 0;
 }
 
 static void bind_devices(CalSim *sim) {
@@ -278,6 +279,7 @@ CalStatus sim_bind(CalSim *sim) {
 	sim->system = w;
 	sim->inputs_known = false;
 	bind_devices(sim);
+	distribute_renew_devices(sim);
 	watch_prepare(sim);
 	return sim->subsystems ? subsystems_plan(sim) : CAL_OK;
 }

@@ -99,7 +99,7 @@ for file in model other; do
 	close serial-slow.csv many-slow.csv
 done
 
-# ---- something reads the whole state: an adaptive method, a device, a loop
+# ---- an adaptive method reads the whole state; devices on nodes, loops
 calder 0 run other.yaml -q -m dopri5 -o serial.csv
 ranks 0 3 run other.yaml -m dopri5 --distribute=forced --json -o many.csv
 messages 3 whole
@@ -107,7 +107,7 @@ close serial-fast.csv many-fast.csv
 sed -i 's/^run:/devices:\n  leash: {type: spring, from: ground, to: b9, stiffness: 50, damping: 1}\nrun:/' other.yaml
 calder 0 run other.yaml -q -o serial.csv
 ranks 0 3 run other.yaml --distribute=forced --json -o many.csv
-messages 3 whole
+messages 3 interfaces # its node is on the first rank
 close serial-slow.csv many-slow.csv
 model chain 20 | sed -e 's/^\(  j[0-9]*: {q: .*\)}$/\1, guess: true}/' -e 's/^run:/loops:\n  tie: {type: distance, from: ground, to: b19\/tip, length: 15}\nrun:/' >loop.yaml
 calder 0 run loop.yaml -q -o serial.csv

@@ -92,24 +92,37 @@ void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work) {
 
 /* ---- what a wrench on a node does ------------------------------------------------------------- */
 
-/* A wrench at a point in the world, on a node: at the origin of its link, and on the modes of its body (tau). */
-static spatial shift_to_link(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench,
-                             double *tau) {
-	const NodePlace place = kinematics_node(model, work, node);
-	const vec3 origin = add(kinematics_position(model, work, model->nodes[node].link), place.c);
-	const spatial here = force_shift(wrench, sub(point, origin));
-	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), here);
-	return force_shift(here, place.c);
+/* A side of a loop on the tree, where its wrenches act. */
+typedef struct SideOnTree {
+	int link;        // -1: on the ground
+	NodePlace place; // of its node
+	vec3 arm;        // from the node to the loop's point
+} SideOnTree;
+
+static void place_side(const CalModel *model, const CalWork *work, int node, vec3 point, SideOnTree *side) {
+	side->link = node < 0 ? -1 : model->nodes[node].link;
+	if (side->link < 0)
+		return;
+	side->place = kinematics_node(model, work, node);
+	side->arm = sub(point, add(kinematics_position(model, work, side->link), side->place.c));
+}
+
+/* A wrench at the loop's point: at the origin of the link, and on the modes of its body (tau). */
+static spatial shift_to_link(const SideOnTree *side, spatial wrench, double *tau) {
+	const NodePlace *place = &side->place;
+	const spatial here = force_shift(wrench, side->arm);
+	for (int k = 0; place->flex && k < place->flex->m; ++k)
+		tau[place->flex->u + k] += spatial_dot(kinematics_node_column(place, k), here);
+	return force_shift(here, place->c);
 }
 
 /* Generalized forces of a wrench on what is outboard of link `end` (-1: of the ground), added to Q. */
-static void generalize(const CalModel *model, const CalWork *work, int node, int end, vec3 point, spatial wrench,
+static void generalize(const CalModel *model, const CalWork *work, const SideOnTree *side, int end, spatial wrench,
                        double *Q) {
-	if (node < 0 || model->nodes[node].link < 0)
+	if (side->link < 0)
 		return;
-	spatial f = shift_to_link(model, work, node, point, wrench, Q);
-	for (int i = model->nodes[node].link; i != end && i >= 0; i = model->links[i].parent) {
+	spatial f = shift_to_link(side, wrench, Q);
+	for (int i = side->link; i != end && i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k)
 			Q[link->u + k] += spatial_dot(link_column(work, link, i, k), f);
@@ -125,30 +138,31 @@ static const double NEGLIGIBLE = 1e-15; // of the largest in a row
 /* G = one + other: where both sides pass they cancel, and what round-off leaves is made zero. By columns of a block. */
 static void subtract_common(int n, const int32_t *column, const double *one, const double *other, double *G) {
 	double most = 0;
-	for (int k = 0; k < n; ++k)
-		most = fmax(most, fabs(one[column[k]]) + fabs(other[column[k]]));
 	for (int k = 0; k < n; ++k) {
-		const double a = one[column[k]], b = other[column[k]], size = fabs(a) + fabs(b);
-		G[k] = fabs(a + b) > fmax(CANCELLED * size, NEGLIGIBLE * most) ? a + b : 0;
+		const double size = fabs(one[column[k]]) + fabs(other[column[k]]);
+		most = size > most ? size : most;
+	}
+	for (int k = 0; k < n; ++k) {
+		const double a = one[column[k]], b = other[column[k]], sum = fabs(a + b);
+		G[k] = sum > CANCELLED * (fabs(a) + fabs(b)) && sum > NEGLIGIBLE * most ? a + b : 0;
 	}
 }
 
 INLINE spatial opposite(spatial s) { return (spatial){neg(s.a), neg(s.l)}; }
 
 /* A row of G, and of both sides alone in plus[nu], minus[nu], of which only the columns of the block are used. */
-static void fill_row(const CalModel *model, const CalWork *work, const LoopBlock *block, int l, int row, double *plus,
-                     double *minus, double *G) {
+static void fill_row(const CalModel *model, const CalWork *work, const LoopBlock *block, int l, int row,
+                     const SideOnTree side[2], double *plus, double *minus, double *G) {
 	const Loop *loop = &model->loops[l];
 	const int32_t *column = model->blocks->columns + block->column;
 	const int end = model->loop_schedule ? model->loop_schedule->ends[l].closes : -1;
-	const vec3 point = work->loops.point[l];
 	const spatial d = work->loops.row[row].direction;
 	for (int k = 0; k < block->columns; ++k)
 		plus[column[k]] = minus[column[k]] = 0;
 	for (int i = 0; i < loop->term_count; ++i)
 		plus[loop->term[i].u] = loop->term[i].factor;
-	generalize(model, work, loop->plus, end, point, d, plus);
-	generalize(model, work, loop->minus, end, point, opposite(d), minus);
+	generalize(model, work, &side[0], end, d, plus);
+	generalize(model, work, &side[1], end, opposite(d), minus);
 	subtract_common(block->columns, column, plus, minus, G);
 }
 
@@ -158,18 +172,21 @@ void loop_jacobian(const CalModel *model, CalWork *work) {
 		const Loop *loop = &model->loops[l];
 		const LoopBlock *block = &model->blocks->blocks[model->blocks->block_of[l]];
 		const int at = model->blocks->row_at[l] - block->row;
+		SideOnTree side[2];
+		place_side(model, work, loop->plus, w->point[l], &side[0]);
+		place_side(model, work, loop->minus, w->point[l], &side[1]);
 		for (int r = 0; r < loop->rows; ++r)
-			fill_row(model, work, block, l, loop->row + r, w->refined.residual, w->refined.force,
+			fill_row(model, work, block, l, loop->row + r, side, w->refined.residual, w->refined.force,
 			         loop_block_row(block, w->G, at + r));
 	}
 }
 
 static void apply_at_node(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench,
                           spatial *external, double *tau) {
-	if (node < 0 || model->nodes[node].link < 0)
-		return;
-	const int link = model->nodes[node].link;
-	external[link] = spatial_add(external[link], shift_to_link(model, work, node, point, wrench, tau));
+	SideOnTree side;
+	place_side(model, work, node, point, &side);
+	if (side.link >= 0)
+		external[side.link] = spatial_add(external[side.link], shift_to_link(&side, wrench, tau));
 }
 
 void apply_multipliers(const CalModel *model, const CalWork *work, spatial *external, double *tau) {

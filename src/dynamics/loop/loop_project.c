@@ -16,8 +16,7 @@
 
 #if CAL_LANES == 1
 
-/* In units of the constraint equations. */
-static double largest_value(const CalModel *model, const CalWork *work, int *where) {
+double loop_largest_value(const CalModel *model, const CalWork *work, int *where) {
 	double most = 0;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
@@ -136,8 +135,7 @@ static CalStatus project_speeds(const CalModel *model, CalState *state, const Ca
 	return CAL_OK;
 }
 
-/* What round-off leaves of residuals far from the origin, in units of the equations. */
-static double round_off(const CalModel *model, const CalWork *work) {
+double loop_round_off(const CalModel *model, const CalWork *work) {
 	double size = 0;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const vec3 r = work->loops.point[l];
@@ -155,12 +153,12 @@ static CalStatus project_positions(const CalModel *model, CalState *state, const
                                    CalWork *work, CalProjectReport *report) {
 	const int most = options->max_iterations > 0 ? options->max_iterations : 20;
 	double least = weighted_residual(model, state, state->q, work);
-	const double fine = round_off(model, work);
+	const double fine = loop_round_off(model, work);
 	const double tolerance = fmax(options->tolerance > 0 ? options->tolerance : 1e-12, fine);
 	if (!isfinite(least))
 		return CAL_NOT_FINITE;
 	for (report->iterations = 0; report->iterations < most; ++report->iterations) {
-		report->residual = largest_value(model, work, &report->row);
+		report->residual = loop_largest_value(model, work, &report->row);
 		if (report->residual <= (report->iterations < FINE_STEPS ? fine : tolerance))
 			return CAL_OK;
 		const double before = least;
@@ -178,7 +176,7 @@ static CalStatus project_positions(const CalModel *model, CalState *state, const
 			break;
 		}
 	}
-	report->residual = largest_value(model, work, &report->row);
+	report->residual = loop_largest_value(model, work, &report->row);
 	return report->residual <= tolerance ? CAL_OK : CAL_NOT_CONVERGED;
 }
 

@@ -22,7 +22,8 @@ typedef struct Column {
 	int first;
 	const double *gain; // by LoopHere.first
 	const double *tiny; // of a mode the same; NULL: of a joint
-	double turn, slide; // of a joint
+	int k;              // of the joint
+	double turn, slide; // of a joint, once it is measured
 	double d;           // 1/D
 } Column;
 
@@ -33,6 +34,7 @@ typedef struct Walk {
 	int closes, link, column;
 } Walk;
 
+INLINE double larger_of(double a, double b) { return b > a ? b : a; }
 INLINE double size_of(vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
 static Walk walk_begin(const CalModel *model, const CalWork *work, int closes) {
@@ -41,15 +43,21 @@ static Walk walk_begin(const CalModel *model, const CalWork *work, int closes) {
 
 static Column joint_column(const Walk *walk, const LoopLink *at, int k) {
 	const LoopWork *w = &walk->work->loops;
-	const Link *link = &walk->model->links[at->link];
-	const spatial S = link_column(walk->work, link, at->link, k);
 	return (Column){.at = at,
 	                .here = walk->model->loop_schedule->here + at->here,
 	                .first = at->closing,
 	                .gain = w->gain + at->gains + k * (at->width - at->open) - at->open,
-	                .turn = size_of(S.a),
-	                .slide = size_of(S.l),
-	                .d = walk->work->dofs[link->u + k].D_inv};
+	                .k = k,
+	                .d = walk->work->dofs[walk->model->links[at->link].u + k].D_inv};
+}
+
+/* What it does at a lever. */
+static void measure_column(const CalModel *model, const CalWork *work, Column *c) {
+	if (c->tiny)
+		return;
+	const spatial S = link_column(work, &model->links[c->at->link], c->at->link, c->k);
+	c->turn = size_of(S.a);
+	c->slide = size_of(S.l);
 }
 
 static Column modal_column(const Walk *walk, const LoopLink *at, int k) {
@@ -94,24 +102,36 @@ static double column_size(const CalModel *model, const CalWork *work, const Colu
 	double size = 0;
 	for (int r = 0; r < here->rows; ++r) {
 		const double gain = fabs(c->gain[here->first + r]); // couplings have no direction
-		size = fmax(size, fmax(possible_gain(model, work, c, j, r), gain) / model->loops[here->loop].unit[r]);
+		const double possible = possible_gain(model, work, c, j, r);
+		size = larger_of(size, larger_of(possible, gain) / model->loops[here->loop].unit[r]);
 	}
 	return size;
+}
+
+/* What lambda of all loops, and `alone` of one, do along a column. */
+static void act_on_column(const Column *c, int loop, const double *alone, const double *lambda, double *p,
+                          double *own) {
+	*p = *own = 0;
+	for (int j = c->first; j < c->at->count; ++j) {
+		const LoopHere *here = &c->here[j];
+		for (int r = 0; r < here->rows; ++r) {
+			*p += c->gain[here->first + r] * lambda[here->row_offset + r];
+			*own += here->loop == loop ? c->gain[here->first + r] * alone[r] : 0;
+		}
+	}
 }
 
 LoopPivot loop_pivot(const CalModel *model, const CalWork *work, int loop, const double *alone, const double *lambda) {
 	double mass = 0, left = 0, whole = 0;
 	Walk walk = walk_begin(model, work, model->loop_schedule->ends[loop].closes);
 	for (Column c; walk_next(&walk, &c);) {
-		double p = 0, own = 0, size = 0;
-		for (int j = c.first; j < c.at->count; ++j) {
-			const LoopHere *here = &c.here[j];
-			for (int r = 0; r < here->rows; ++r) {
-				p += c.gain[here->first + r] * lambda[here->row_offset + r];
-				own += here->loop == loop ? c.gain[here->first + r] * alone[r] : 0;
-			}
-			size = fmax(size, column_size(model, work, &c, j));
-		}
+		double p, own, size = 0;
+		act_on_column(&c, loop, alone, lambda, &p, &own);
+		if (p == 0 && own == 0)
+			continue;
+		measure_column(model, work, &c);
+		for (int j = c.first; j < c.at->count; ++j)
+			size = larger_of(size, column_size(model, work, &c, j));
 		mass += c.d * p * p;
 		left += size > 0 ? p * p / (size * size) : 0;
 		whole += size > 0 ? own * own / (size * size) : 0;
@@ -123,6 +143,7 @@ double loop_mobility_of_row(const CalModel *model, const CalWork *work, int loop
 	double most = 0;
 	Walk walk = walk_begin(model, work, model->loop_schedule->ends[loop].closes);
 	for (Column c; walk_next(&walk, &c);) {
+		measure_column(model, work, &c);
 		for (int j = c.first; j < c.at->count; ++j) {
 			if (c.here[j].loop != loop)
 				continue;
@@ -138,6 +159,7 @@ void loop_geometric_block(const CalModel *model, const CalWork *work, int loop, 
 	memset(block, 0, sizeof(double) * LOOP_BLOCK);
 	Walk walk = walk_begin(model, work, model->loop_schedule->ends[loop].closes);
 	for (Column c; walk_next(&walk, &c);) {
+		measure_column(model, work, &c);
 		for (int j = c.first; j < c.at->count; ++j) {
 			const double size = c.here[j].loop == loop ? column_size(model, work, &c, j) : 0;
 			const double *gain = c.gain + c.here[j].first;

@@ -71,6 +71,9 @@ INLINE spatial loop_wrench(const Loop *loop, const LoopWork *w) {
 }
 /* Sum of the squares of the residuals in work, in units of their equations. */
 double loop_squared_residual(const CalModel *model, const CalWork *work);
+/* The largest of these residuals, and which it is; what round-off leaves of them far from the origin. */
+double loop_largest_value(const CalModel *model, const CalWork *work, int *where);
+double loop_round_off(const CalModel *model, const CalWork *work);
 /* Equations without position: no direction. */
 void loop_drop_speed_rows(const CalModel *model, LoopWork *w);
 
