@@ -295,6 +295,8 @@ void mjcf_lists_free(Mjcf *m);
 const char *mjcf_label(Mjcf *m, MjcfKind kind, const char *base);
 /** Text in the memory of the tree; NULL: out of memory, which is set as the error. */
 const char *mjcf_format(Mjcf *m, const char *format, ...) ERROR_PRINTF(2, 3);
+/** "body7" of "body" and 7, likewise. */
+const char *mjcf_numbered(Mjcf *m, const char *word, int number);
 /** The next number to try after a name: where many have it, beyond all that count objects can have. */
 int mjcf_next_number(int number, int count);
 /** A name for a device that no other has: base, or with a number after it. */

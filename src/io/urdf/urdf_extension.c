@@ -56,7 +56,7 @@ static bool refuse_macros(Urdf *u, const XmlElement *e) {
 	return true;
 }
 
-bool urdf_refuse_xacro(Urdf *u) { return refuse_macros(u, u->robot); }
+bool urdf_refuse_xacro(Urdf *u) { return xml_is_plain(u->im->tree) || refuse_macros(u, u->robot); }
 
 /* ---- transmissions ------------------------------------------------------------------------------------ */
 
