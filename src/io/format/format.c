@@ -88,6 +88,8 @@ CalStatus cal_model_parse(const char *text, size_t length, const char *name, con
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_parse: the allocator needs both functions or none");
 	if (!name)
 		name = "text";
+	if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+		return error_set(error, CAL_ERR_INPUT, "%.200s:1:1: error: the file is UTF-16; save it as UTF-8", name);
 	if (!length || !xml_find_root(text, length, root, sizeof root))
 		return cal_model_file_parse(text, length, name, allocator, setup, error);
 	const Format *format = find_format(root);

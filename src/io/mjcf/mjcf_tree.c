@@ -112,9 +112,7 @@ static bool weld_body(Mjcf *m, MjcfBody *body, const char *label, CalNodeId pare
 
 /* A mocap body is moved from outside: a free joint with prescribed accelerations, which are zero unless loads give them. */
 static bool free_mocap_body(Mjcf *m, MjcfBody *body, const char *label) {
-	const CalPlacement at = mjcf_placement(body->pose);
-	const double q[7] = {at.position.x,    at.position.y,    at.position.z,   at.orientation.w,
-	                     at.orientation.x, at.orientation.y, at.orientation.z};
+	const double *q = m->mocap + 7 * (size_t)m->mocap_built++;
 	CalJointDef def = cal_joint_def(CAL_JOINT_FREE);
 	CalJointId id;
 	if (!(def.name = mjcf_label(m, MJCF_JOINTS, label)))

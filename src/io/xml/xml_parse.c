@@ -178,6 +178,17 @@ static void start_doctype(void *user, const char *name, const char *system, cons
 		stop(user, CAL_ERR_INPUT, "the file declares a document type with entities of its own; remove <!DOCTYPE ...>");
 }
 
+/* Encodings that expat has no name for, "ascii" or "utf8": what is ASCII in all of them is read. */
+static int read_as_ascii(void *user, const char *name, XML_Encoding *encoding) {
+	(void)user, (void)name;
+	for (int i = 0; i < 256; i++)
+		encoding->map[i] = i < 128 ? i : -1;
+	encoding->data = NULL;
+	encoding->convert = NULL;
+	encoding->release = NULL;
+	return XML_STATUS_OK;
+}
+
 /* ---- the document ------------------------------------------------------------------------------------ */
 
 static XmlTree *tree_create(const CalAllocator *allocator) {
@@ -212,6 +223,7 @@ static void run_parser(Parse *p, const char *text, size_t length) {
 	XML_SetElementHandler(p->parser, start_element, end_element);
 	XML_SetCharacterDataHandler(p->parser, add_text);
 	XML_SetStartDoctypeDeclHandler(p->parser, start_doctype);
+	XML_SetUnknownEncodingHandler(p->parser, read_as_ascii, NULL);
 	if (parse_pieces(p, text, length) == XML_STATUS_OK || p->status != CAL_OK)
 		return;
 	const enum XML_Error code = XML_GetErrorCode(p->parser);
