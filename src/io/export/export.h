@@ -70,6 +70,7 @@ typedef struct ExportAxis {
 	const CalLoopDef *mimic;        // coupling that makes it follow a leader, or holds it; NULL: none
 	int leader, leader_axis;        // link and axis; -1: it is held at `offset`
 	double multiplier, offset;      // q = multiplier q(leader) + offset
+	double zero;                    // q where the file has its zero (sdf_write_zero.c)
 } ExportAxis;
 
 typedef struct ExportLink {

@@ -170,6 +170,7 @@ static void write_file(Export *ex) {
 	if (ex->link_count == 0)
 		export_fail(ex, CAL_ERR_UNSUPPORTED, "the model has no bodies, and a model of SDFormat has at least one link");
 	sdf_sort_couplings(ex);
+	sdf_choose_zero(ex);
 	note_ground(ex);
 	export_open(ex, "sdf");
 	export_attribute(ex, "version", export_format(ex, "1.%d", version_of_file(ex)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_export_forces.c — actuators over several joints: what is read, written as MJCF and read again has the same efforts at
- * any state.
+ * test_export_forces.c — forces that move with a rewriting: actuators over several joints of MJCF have the same efforts at any
+ * state, and springs, limits and mimics of SDFormat count from its zero of coordinates.
  */
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
@@ -121,6 +121,65 @@ static void names_of_tendons_differ(void **state) {
 	cal_setup_destroy(setup);
 }
 
+/* ---- SDFormat: another zero ------------------------------------------------------------------------------------- */
+
+/* A parallelogram whose rocker is a right angle off at zero, closed at 0.5, -0.5 and 0.5 - 90 degrees. */
+#define PARALLELOGRAM(pin)                                                                                                                                                         \
+	"calder: 1\ngravity: [0, -9.81, 0]\nbodies: {a: {mass: 1, com: [0.4, 0, 0], inertia: [1, 1, 1], nodes: {end: [1, 0, 0]}}, b: {mass: 1, com: [0.4, 0, 0], inertia: [1, 1, 1], " \
+	"nodes: {end: [2, 0, 0]}}, c: {mass: 1, com: [0.4, 0, 0], inertia: [1, 1, 1], nodes: {end: [1, 0, 0]}}, d: {mass: 1, sphere: 1}}\n"                                            \
+	"joints: {crank: {type: revolute, to: a, axis: z, dof: {stiffness: 5, rest: 0.1}}, pin: {type: " pin                                                                           \
+	", from: a/end, to: b"                                                                                                                                                         \
+	"}, rocker: {type: revolute, to: c, axis: z, inboard: {at: [2, 0, 0], orientation: {z: 90 deg}}}, "                                                                            \
+	"gear: {type: revolute, from: a, to: d, axis: z}}\nloops: {tie: {type: revolute, from: b/end, to: c/end}, follow: {type: "                                                     \
+	"coupling, terms: [{joint: gear, factor: 1}, {joint: crank, factor: -2}], drive: {offset: 0.3}}}\n"                                                                            \
+	"devices: {stop: {type: limit, joint: rocker, lower: -2, upper: 1, stiffness: 10}}\nstate: {crank: {q: 0.5}, rocker: {q: "                                                     \
+	"-1.0707963267948966}, pin: "
+
+static CalSetup *setup_of(const char *text) {
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	if (cal_model_parse(text, strlen(text), "t.yaml", NULL, NULL, &setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return setup;
+}
+
+static void sdf_has_a_zero_where_loops_are_closed(void **state) {
+	(void)state;
+	CalSetup *setup = setup_of(PARALLELOGRAM("revolute, axis: z") "{q: -0.5}, gear: {q: 1.3}}\n");
+	Written w = write_setup(setup, CAL_FORMAT_SDF, 0);
+	CalSetup *again = read_again(&w, 0);
+	const CalDesc *desc = cal_setup_desc(again);
+	const double crank = .5, rocker = .5 - PI / 2, gear = 2 * crank + .3;
+	expect_near("rest", cal_desc_joint(desc, cal_desc_find_joint(desc, "crank"), NULL, NULL)->dof[0].rest, .1 - crank);
+	const void *def = NULL;
+	assert_int_equal(cal_setup_device(again, 0, NULL, NULL, &def), CAL_OK);
+	expect_near("lower", ((const CalLimitDef *)def)->lower, -2 - rocker);
+	expect_near("upper", ((const CalLimitDef *)def)->upper, 1 - rocker);
+	const CalLoopDef *follow = NULL;
+	for (uint32_t i = 1; i <= (uint32_t)cal_desc_loop_count(desc); i++)
+		if (cal_desc_loop(desc, (CalLoopId){i}, NULL, NULL)->type == CAL_LOOP_COUPLING)
+			follow = cal_desc_loop(desc, (CalLoopId){i}, NULL, NULL);
+	assert_non_null(follow);
+	expect_near("offset", follow->drive[0].offset, .3 + 2 * crank - gear);
+	written_expect_note(&w, CAL_IMPORT_CHANGED, "crank", "its zero is at 0.5");
+	assert_null(strstr(w.text, "initial_position"));
+	expect_same_dynamics_from("parallelogram to sdf", setup, again, 0.1, 1e-12, true);
+	written_free(&w);
+	cal_setup_destroy(again);
+	cal_setup_destroy(setup);
+}
+
+/* A ball has no other zero: a loop over one that is turned is missing. */
+static void loops_over_turned_balls_are_missing_in_sdf(void **state) {
+	(void)state;
+	CalSetup *setup = setup_of(PARALLELOGRAM("spherical") "{orientation: {z: -0.5 rad}}, gear: {q: 1.3}}\n");
+	Written w = write_setup(setup, CAL_FORMAT_SDF, 0);
+	assert_int_equal(w.status, CAL_ERR_UNSUPPORTED);
+	written_expect_note(&w, CAL_IMPORT_MISSING, "tie", "write MJCF");
+	written_free(&w);
+	cal_setup_destroy(setup);
+}
+
 int main(void) {
 	NEEDS_YAML();
 	NEEDS_EXPAT();
@@ -129,6 +188,8 @@ int main(void) {
 		cmocka_unit_test(springs_of_tendons_come_back),
 		cmocka_unit_test(other_formulas_are_missing),
 		cmocka_unit_test(names_of_tendons_differ),
+		cmocka_unit_test(sdf_has_a_zero_where_loops_are_closed),
+		cmocka_unit_test(loops_over_turned_balls_are_missing_in_sdf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
