@@ -180,6 +180,37 @@ static void loops_over_turned_balls_are_missing_in_sdf(void **state) {
 	cal_setup_destroy(setup);
 }
 
+/* ---- contact ---------------------------------------------------------------------------------------------------- */
+
+/* Shapes of contact are collision shapes of partial files, with their margins, where their nodes are; the device is missing. */
+static void contact_has_its_shapes_in_partial_files(void **state) {
+	(void)state;
+	CalSetup *setup = setup_of(
+		"calder: 1\ngravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, sphere: 1, nodes: {n: [0, 0, 2]}}}\njoints: {j: {type: free, to: "
+		"a}}\ndevices: {touch: {type: contact, shapes: {floor: {type: plane, node: ground, material: {stiffness: 1e5}}, rod: {type: capsule, node: a/n, "
+		"radius: 0.1, length: 3, margin: 0.05, material: {stiffness: 1e5, friction_dynamic: 0.4}}, brick: {type: box, node: a, half: [1, 2, 3], material: {stiffness: 1e5}}}}}\n");
+	Written urdf = write_setup(setup, CAL_FORMAT_URDF, 0), sdf = write_setup(setup, CAL_FORMAT_SDF, 1);
+	assert_int_equal(urdf.status, CAL_ERR_UNSUPPORTED);
+	written_free(&urdf);
+	urdf = write_setup(setup, CAL_FORMAT_URDF, 1);
+	written_expect_note(&urdf, CAL_IMPORT_MISSING, "touch", "collision shapes");
+	written_expect_note(&urdf, CAL_IMPORT_IGNORED, "floor", "no such collision shape");
+	assert_non_null(strstr(urdf.text, "<capsule radius=\"0.15000000000000002\" length=\"3\"/>"));
+	assert_non_null(strstr(urdf.text, "<box size=\"2 4 6\"/>"));
+	assert_non_null(strstr(urdf.text, "version=\"1.2\"")); // for the capsule
+	written_expect_note(&sdf, CAL_IMPORT_MISSING, "touch", "collision shapes");
+	written_expect_note(&sdf, CAL_IMPORT_IGNORED, "floor", "of the ground");
+	assert_non_null(strstr(sdf.text, "<pose>0 0 2 0 0 0</pose>"));
+	assert_non_null(strstr(sdf.text, "<mu>0.4"));
+	CalSetup *again = read_again(&urdf, 0);
+	cal_setup_destroy(again);
+	again = read_again(&sdf, 0);
+	cal_setup_destroy(again);
+	written_free(&urdf);
+	written_free(&sdf);
+	cal_setup_destroy(setup);
+}
+
 int main(void) {
 	NEEDS_YAML();
 	NEEDS_EXPAT();
@@ -190,6 +221,7 @@ int main(void) {
 		cmocka_unit_test(names_of_tendons_differ),
 		cmocka_unit_test(sdf_has_a_zero_where_loops_are_closed),
 		cmocka_unit_test(loops_over_turned_balls_are_missing_in_sdf),
+		cmocka_unit_test(contact_has_its_shapes_in_partial_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
