@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-/* All bodies and nodes: at any of them a robot can be attached, by default at what stands on the ground. */
+/* All bodies and nodes: at any of them a robot can be attached, by default at what a joint ties to the ground. */
 static CalStatus add_bodies(CalSetup *setup, bool on_ground, CalError *error) {
 	const CalDesc *desc = cal_setup_desc(setup);
 	CalStatus status = CAL_OK;

@@ -89,7 +89,7 @@ static void move_zero(Export *ex, ExportLink *link, const double *q) {
 		link->axes[i].zero = link->q[i] = q[i];
 	if (axes > 0)
 		link->X_PF = dpose_mul(link->X_PF, motion_of(link, q[0]));
-	if (axes > 1) // S(q) = S1(q1) S2(q2): the zero of the second one stands behind it
+	if (axes > 1) // S(q) = S1(q1) S2(q2): that of the second one comes after it
 		link->X_ML = dpose_mul(rotation(link->axis2, q[1]), link->X_ML);
 	note_zero(ex, link);
 }

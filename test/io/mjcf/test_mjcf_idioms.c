@@ -89,7 +89,7 @@ static void primitives_are_fitted_to_meshes(void **state) {
 }
 
 /* The longest side goes along z of the primitive, wherever it is in the mesh: here along x, in a geom that is turned. */
-static void fitted_primitives_lie_along_the_mesh(void **state) {
+static void fitted_primitives_follow_the_mesh(void **state) {
 	(void)state;
 	CalSetup *setup =
 		read_text(FITTED("", "refquat='.7071067811865476 0 .7071067811865476 0'", "type='cylinder' pos='0 0 1'"), 0);
@@ -238,7 +238,7 @@ int main(void) {
 	NEEDS_EXPAT();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(primitives_are_fitted_to_meshes, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(fitted_primitives_lie_along_the_mesh, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(fitted_primitives_follow_the_mesh, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(bounding_boxes_are_not_fitted, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(meshes_have_classes_of_their_own, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(meshes_stay_where_the_file_puts_them, make_folder, remove_folder),
