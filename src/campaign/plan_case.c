@@ -138,7 +138,7 @@ CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalSetup **setup, C
 		return status;
 	status = k >= 0 ? set_values(plan, k, tree, error) : CAL_OK;
 	if (status == CAL_OK)
-		return model_file_setup_from_tree(tree, &plan->allocator, setup, error);
+		return model_file_setup_from_tree(tree, NULL, &plan->allocator, setup, error);
 	tree_destroy(tree);
 	return status;
 }

@@ -164,7 +164,7 @@ else
 fi
 
 # ---- the arm as a part of another model, as the page has it ----
-calder 0 convert "$zoo/arm.urdf" -o arm.yaml
+mkdir examples && cp -r "$zoo" examples/zoo
 python3 - "$page" <<'PY' || fail "the page has no reach.yaml"
 import re, sys
 open("reach.yaml", "w").write(re.search(r"^```yaml\n(# reach.yaml\n.*?)^```", open(sys.argv[1]).read(), re.M | re.S)[1])

@@ -52,6 +52,8 @@ typedef struct ExportFormat {
 	bool has_rotors;      // of scalar joints
 	bool has_ball_forces; // the same damping, spring and rotor about all axes of a ball; of a free joint without spring
 	bool has_gravity;     //
+	bool has_collisions;  // shapes of links that may touch, of the kinds in `shapes`
+	bool ground_is_link;  // of its own, which may have shapes
 	const char *forbidden; // texts that names must not hold, each ended by a zero; the last is empty; NULL: none
 	/* Whether the format has such a device, other than stops and friction; it is written later. NULL: none. */
 	bool (*takes_device)(struct Export *ex, const char *type, const void *def);
@@ -70,6 +72,7 @@ typedef struct ExportAxis {
 	const CalLoopDef *mimic;        // coupling that makes it follow a leader, or holds it; NULL: none
 	int leader, leader_axis;        // link and axis; -1: it is held at `offset`
 	double multiplier, offset;      // q = multiplier q(leader) + offset
+	double zero;                    // q where the file has its zero (sdf_write_zero.c)
 } ExportAxis;
 
 typedef struct ExportLink {
@@ -104,6 +107,15 @@ typedef struct ExportNode {
 	dpose X_LN;
 } ExportNode;
 
+/** A shape of a contact device on a link. */
+typedef struct ExportCollision {
+	const char *name; // in the setup
+	CalVisual shape;  //
+	dpose X_L;        // on the link
+	double friction;  // coefficient
+	int next;         // of the same link; -1: none
+} ExportCollision;
+
 /** Names that are taken already. */
 typedef struct ExportNames {
 	NameIndex index;
@@ -131,6 +143,9 @@ struct Export {
 	int *link_of_joint; // [joints + 1] its first link; the others follow
 	ExportNode *nodes;  // all but the frames of bodies
 	int node_count;
+	ExportCollision *collisions;
+	int *first_collision; // [links + 1], that of the ground first; -1: none
+	int collision_count;
 	ExportNames link_names, joint_names, node_names; // of formats with shared names the first counts for all
 
 	char *text; // of the file
@@ -226,6 +241,11 @@ bool export_loop_is_open(const Export *ex, CalLoopId id);
 bool export_make_mimic(Export *ex, const CalLoopDef *def, bool has_held);
 /** The axes that a coupling ties; false: one of them has none in the file. */
 bool export_coupling_axes(const Export *ex, const CalLoopDef *def, int *links, ExportAxis **axes);
+
+/* ---- export_contact.c ---- */
+
+/** Shapes of contact devices by link, of formats that have collisions. */
+void export_list_collisions(Export *ex);
 
 /* ---- export_shape.c ---- */
 

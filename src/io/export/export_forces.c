@@ -133,6 +133,11 @@ static void take_device(Export *ex, int index) {
 		take_limit(ex, def);
 	else if (strcmp(type, "friction") == 0)
 		take_friction(ex, def);
+	else if (strcmp(type, "contact") == 0 && ex->format->has_collisions)
+		export_note(ex, CAL_IMPORT_MISSING, "device", name, ((const CalContactDef *)def)->place,
+		            "%s does not say how hard contact is, and Calder does not read it back; a partial file has its "
+		            "collision shapes",
+		            ex->format->name);
 	else if (!ex->format->takes_device || !ex->format->takes_device(ex, type, def))
 		export_note(ex, CAL_IMPORT_MISSING, "device", name, NULL,
 		            "%s has nothing for a device of type %s like this one", ex->format->name, type);
@@ -175,6 +180,8 @@ void export_sort_forces(Export *ex) {
 	}
 	for (int i = 0; i < cal_setup_device_count(ex->setup); i++)
 		take_device(ex, i);
+	if (ex->format->has_collisions)
+		export_list_collisions(ex);
 	for (int i = 0; cal_setup_state(ex->setup, i, &joint, &state) == CAL_OK; i++)
 		take_state(ex, joint, &state);
 	for (int i = 0; i < ex->link_count; i++)

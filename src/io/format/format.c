@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "io/format/format.h"
 #include "io/mjcf/mjcf.h"
+#include "io/model/model_file.h"
 #include "io/sdf/sdf.h"
 #include "io/urdf/urdf.h"
 
@@ -78,6 +80,17 @@ static CalStatus parse_robot(const Format *format, const char *text, size_t leng
 	return status;
 }
 
+/* The robot files that it uses as subsystems are read with the same options, but for the folder of paths: that is theirs. */
+static CalStatus parse_model_file(const char *text, size_t length, const char *name, const CalReadOptions *options,
+                                  const CalAllocator *allocator, CalSetup **setup, CalError *error) {
+	CalReadOptions of_robots = options ? *options : (CalReadOptions){0};
+	const ModelFileTranslator translator = {format_translate, &of_robots};
+	Tree *tree;
+	of_robots.paths_from = NULL;
+	const CalStatus status = tree_parse(text, length, name, allocator, &tree, error);
+	return status == CAL_OK ? model_file_setup_from_tree(tree, &translator, allocator, setup, error) : status;
+}
+
 CalStatus cal_model_parse(const char *text, size_t length, const char *name, const CalReadOptions *options,
                           const CalAllocator *allocator, CalSetup **setup, CalError *error) {
 	char root[64];
@@ -88,8 +101,10 @@ CalStatus cal_model_parse(const char *text, size_t length, const char *name, con
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_parse: the allocator needs both functions or none");
 	if (!name)
 		name = "text";
+	if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+		return error_set(error, CAL_ERR_INPUT, "%.200s:1:1: error: the file is UTF-16; save it as UTF-8", name);
 	if (!length || !xml_find_root(text, length, root, sizeof root))
-		return cal_model_file_parse(text, length, name, allocator, setup, error);
+		return parse_model_file(text, length, name, options, allocator, setup, error);
 	const Format *format = find_format(root);
 	if (!format)
 		return error_set(

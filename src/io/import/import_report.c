@@ -101,7 +101,20 @@ static bool report_parts(Import *im, const XmlElement *element) {
 	       add_note(im, CAL_IMPORT_IGNORED, element, NULL, "text in an element that has none; it was left out");
 }
 
+/* Whether a reader took one of the same name before it, among the first children: of these the first counts. */
+static bool is_repeated(const XmlElement *element) {
+	enum { MOST = 64 }; // readers list what can be more
+	const XmlElement *e = element->parent ? element->parent->first : element;
+	for (int i = 0; i < MOST && e != element; i++, e = e->next)
+		if (e->used && xml_is(e, element->name))
+			return true;
+	return false;
+}
+
 bool import_report_unused(Import *im, const XmlElement *root) {
+	if (!root->used && is_repeated(root))
+		return add_note(im, CAL_IMPORT_ASSUMED, root, NULL,
+		                "there is one before it, which counts; this one was left out");
 	if (!root->used)
 		return add_note(im, CAL_IMPORT_IGNORED, root, NULL, "unknown element; it was left out with all inside");
 	if (!report_parts(im, root))

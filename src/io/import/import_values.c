@@ -111,6 +111,10 @@ bool import_numbers(Import *im, XmlElement *element, const char *attribute, doub
 	enum { MOST = 64 };
 	double read[MOST];
 	int found = 0;
+	if (given)
+		*given = false;
+	if (attribute && !xml_may_have(element, attribute))
+		return true;
 	if (!import_list(im, element, attribute, read, count, count < MOST ? count : MOST, &found))
 		return false;
 	if (found)
@@ -139,15 +143,23 @@ bool import_bound(Import *im, XmlElement *element, const char *attribute, double
 
 bool import_vec3(Import *im, XmlElement *element, const char *attribute, CalVec3 *value, bool *given) {
 	double v[3] = {value->x, value->y, value->z};
-	if (!import_numbers(im, element, attribute, v, 3, given))
+	bool is_given = false;
+	if (!import_numbers(im, element, attribute, v, 3, &is_given))
 		return false;
-	*value = (CalVec3){v[0], v[1], v[2]};
+	if (is_given)
+		*value = (CalVec3){v[0], v[1], v[2]};
+	if (given)
+		*given = is_given;
 	return true;
 }
 
 bool import_integer(Import *im, XmlElement *element, const char *attribute, int *value, bool *given) {
 	double number = *value;
 	bool is_given;
+	if (given)
+		*given = false;
+	if (attribute && !xml_may_have(element, attribute))
+		return true;
 	if (!import_number(im, element, attribute, &number, &is_given))
 		return false;
 	if (number != floor(number) || fabs(number) > 2147483647.0)

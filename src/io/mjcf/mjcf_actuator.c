@@ -28,6 +28,7 @@ static int kind_of(const XmlElement *element) {
 }
 
 bool mjcf_is_actuator(const XmlElement *element) { return kind_of(element) >= 0; }
+bool mjcf_has_activation(const MjcfActuatorAttributes *a) { return a->dyn_type != DYN_NONE; }
 
 /* ---- attributes ---------------------------------------------------------------------------------------------- */
 
@@ -148,6 +149,8 @@ static bool apply_kind(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e, int ki
 bool mjcf_apply_actuator(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e) {
 	return mjcf_apply_switch(m, e, "ctrllimited", &a->ctrl_limited) &&
 	       mjcf_apply_switch(m, e, "forcelimited", &a->force_limited) &&
+	       mjcf_apply_switch(m, e, "actlimited", &a->act_limited) &&
+	       import_numbers(m->im, e, "actrange", a->act_range, 2, NULL) &&
 	       import_integer(m->im, e, "group", &a->group, NULL) &&
 	       import_numbers(m->im, e, "ctrlrange", a->ctrl_range, 2, NULL) &&
 	       import_numbers(m->im, e, "forcerange", a->force_range, 2, NULL) &&
@@ -224,8 +227,9 @@ static bool complete_control(Mjcf *m, MjcfActuator *actuator, const Transmission
 	if (a->inherit_range > 0 && t->count == 1 && mjcf_joint(m, t->terms[0].joint)->limited) {
 		const double *r = mjcf_joint(m, t->terms[0].joint)->a.range;
 		const double middle = 0.5 * (r[0] + r[1]), half = 0.5 * (r[1] - r[0]) * a->inherit_range;
-		a->ctrl_range[0] = middle - half, a->ctrl_range[1] = middle + half;
-		a->ctrl_limited = a->dyn_type == DYN_INTEGRATOR ? a->ctrl_limited : MJCF_TRUE;
+		double *range = a->dyn_type == DYN_INTEGRATOR ? a->act_range : a->ctrl_range;
+		range[0] = middle - half, range[1] = middle + half;
+		*(a->dyn_type == DYN_INTEGRATOR ? &a->act_limited : &a->ctrl_limited) = MJCF_TRUE;
 	}
 	if (!mjcf_limited(m, actuator->object.file, actuator->object.element, a->ctrl_limited, a->ctrl_range, "ctrlrange",
 	                  &limited))
@@ -247,22 +251,41 @@ static void complete_damping(const Mjcf *m, MjcfActuatorAttributes *a, const Tra
 	a->bias[2] = -a->bias[2] * 2 * sqrt(fmax(a->gain[0] * mass, 0));
 }
 
+/* The activation w as a function of time, from its value at the start: w' = c, or w' = (c - w) / tau. */
+static const char *activation_formula(Mjcf *m, const MjcfActuator *actuator, double control) {
+	const MjcfActuatorAttributes *a = &actuator->a;
+	const double start = actuator->activation;
+	if (a->dyn_type == DYN_NONE)
+		return mjcf_format(m, "(%.17g)", control);
+	if (start == 0)
+		return a->dyn_type == DYN_INTEGRATOR ? mjcf_format(m, "(%.17g)*t", control)
+		                                     : mjcf_format(m, "(%.17g)*(1 - exp(-t/%.17g))", control, a->dyn[0]);
+	return a->dyn_type == DYN_INTEGRATOR
+	           ? mjcf_format(m, "((%.17g) + (%.17g)*t)", start, control)
+	           : mjcf_format(m, "((%.17g) + (%.17g)*exp(-t/%.17g))", control, start - control, a->dyn[0]);
+}
+
 /* gain w: a number, or a function of time and state. */
-static const char *drive_formula(Mjcf *m, const MjcfActuatorAttributes *a, double control, const char *L,
-                                 const char *V) {
-	const char *w = a->dyn_type == DYN_NONE         ? mjcf_format(m, "(%.17g)", control)
-	                : a->dyn_type == DYN_INTEGRATOR ? mjcf_format(m, "(%.17g)*t", control)
-	                                                : mjcf_format(m, "(%.17g)*(1 - exp(-t/%.17g))", control, a->dyn[0]);
-	if (!w)
+static const char *drive_formula(Mjcf *m, const MjcfActuator *actuator, double control, const char *L, const char *V) {
+	const MjcfActuatorAttributes *a = &actuator->a;
+	const char *w = activation_formula(m, actuator, control);
+	bool limited;
+	if (!w || !mjcf_limited(m, actuator->object.file, actuator->object.element, a->act_limited, a->act_range,
+	                        "actrange", &limited))
+		return NULL;
+	if (limited && a->dyn_type != DYN_NONE &&
+	    !(w = mjcf_format(m, "clamp(%s, %.17g, %.17g)", w, a->act_range[0], a->act_range[1])))
 		return NULL;
 	if (a->gain_type == MJCF_GAIN_FIXED)
 		return mjcf_format(m, "(%.17g)*%s", a->gain[0], w);
 	return mjcf_format(m, "((%.17g) + (%.17g)*%s + (%.17g)*%s)*%s", a->gain[0], a->gain[1], L, a->gain[2], V, w);
 }
 
-static bool is_constant(const MjcfActuatorAttributes *a, double control) {
+static bool is_constant(const MjcfActuator *actuator, double control) {
+	const MjcfActuatorAttributes *a = &actuator->a;
 	const bool constant_bias = a->bias_type == BIAS_NONE || (a->bias[1] == 0 && a->bias[2] == 0);
-	return constant_bias && (control == 0 || (a->gain_type == MJCF_GAIN_FIXED && a->dyn_type == DYN_NONE));
+	const bool idle = control == 0 && (a->dyn_type == DYN_NONE || actuator->activation == 0);
+	return constant_bias && (idle || (a->gain_type == MJCF_GAIN_FIXED && a->dyn_type == DYN_NONE));
 }
 
 /* Force by formula, or where that is NULL as a number. False after an error. */
@@ -275,13 +298,13 @@ static bool scalar_force(Mjcf *m, MjcfActuator *actuator, const Transmission *t,
 	*formula = NULL;
 	if (!mjcf_limited(m, actuator->object.file, e, a->force_limited, a->force_range, "forcerange", &limited))
 		return false;
-	if (is_constant(a, control)) {
+	if (is_constant(actuator, control)) {
 		*number = (a->gain_type == MJCF_GAIN_FIXED ? a->gain[0] * control : 0) + b0;
 		*number = limited ? fmin(fmax(*number, a->force_range[0]), a->force_range[1]) : *number;
 		return true;
 	}
 	const char *L = sum_of(m, e, t, "q"), *V = L ? sum_of(m, e, t, "u") : NULL;
-	const char *f = V ? drive_formula(m, a, control, L, V) : NULL;
+	const char *f = V ? drive_formula(m, actuator, control, L, V) : NULL;
 	if (f && a->bias_type == BIAS_AFFINE)
 		f = mjcf_format(m, "%s + (%.17g) + (%.17g)*%s + (%.17g)*%s", f, b0, a->bias[1], L, a->bias[2], V);
 	if (f && limited)

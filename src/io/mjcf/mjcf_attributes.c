@@ -148,12 +148,14 @@ MjcfDefaults mjcf_defaults(void) {
 	             .friction = {1, 0.005, 0.0001},
 	             .mass = NAN,
 	             .density = 1000,
+	             .fit_scale = 1,
 	             .rgba = {0.5, 0.5, 0.5, 1}},
 		.site = {.fromto = {NAN}},
 		.mesh = {.scale = {1, 1, 1}, .refquat = {1, 0, 0, 0}, .inertia = 1},
 		.tendon = {.limited = MJCF_AUTO, .force_limited = MJCF_AUTO, .solref = {0.02, 1}, .springlength = {-1, -1}},
 		.actuator = {.ctrl_limited = MJCF_AUTO,
 	                 .force_limited = MJCF_AUTO,
+	                 .act_limited = MJCF_AUTO,
 	                 .gear = {1, 0, 0, 0, 0, 0},
 	                 .gain = {1, 0, 0},
 	                 .dyn = {1}},
@@ -194,8 +196,9 @@ bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, XmlElement *e) {
 		mjcf_apply_numbers(m, e, "size", a->size, 3) && import_numbers(im, e, "fromto", a->fromto, 6, NULL) &&
 		mjcf_apply_numbers(m, e, "friction", a->friction, 3) && import_number(im, e, "mass", &a->mass, NULL) &&
 		import_number(im, e, "density", &a->density, NULL) && import_number(im, e, "margin", &a->margin, NULL) &&
-		import_bool(im, e, "shellinertia", &a->shell, NULL) && import_vec3(im, e, "pos", &a->pos, NULL) &&
-		import_numbers(im, e, "rgba", a->rgba, 4, &colored) && mjcf_apply_orientation(m, &a->turn, e);
+		import_number(im, e, "fitscale", &a->fit_scale, NULL) && import_bool(im, e, "shellinertia", &a->shell, NULL) &&
+		import_vec3(im, e, "pos", &a->pos, NULL) && import_numbers(im, e, "rgba", a->rgba, 4, &colored) &&
+		mjcf_apply_orientation(m, &a->turn, e);
 	a->rgba_given = a->rgba_given || colored;
 	apply_text(e, "mesh", &a->mesh);
 	apply_text(e, "material", &a->material);

@@ -183,7 +183,7 @@ static bool complete_geom(Mjcf *m, const Scope *s, MjcfGeom *geom) {
 		a->size[2] = round ? 0 : half;
 	}
 	for (int i = 0; i < 3; i++) {
-		if (needs_size(a->type, i) && !(a->size[i] > 0))
+		if (needs_size(a->type, i) && !(a->size[i] > 0) && !mjcf_is_fitted(a))
 			return import_fail(m->im, geom->object.element, "the size of the geom is not complete or not above zero");
 		if (isnan(a->size[i]))
 			a->size[i] = 0;

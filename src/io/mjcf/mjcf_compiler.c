@@ -64,6 +64,7 @@ static bool read_one_compiler(Mjcf *m, XmlElement *element, MjcfCompiler *c) {
 	      import_bool(im, element, "autolimits", &c->autolimits, NULL) &&
 	      import_bool(im, element, "balanceinertia", &c->balance_inertia, NULL) &&
 	      import_bool(im, element, "alignfree", &c->align_free, NULL) &&
+	      import_bool(im, element, "fitaabb", &c->fit_aabb, NULL) &&
 	      import_number(im, element, "boundmass", &c->bound_mass, NULL) &&
 	      import_number(im, element, "boundinertia", &c->bound_inertia, NULL) &&
 	      import_number(im, element, "settotalmass", &c->total_mass, NULL) &&

@@ -58,49 +58,48 @@ static void shape_ellipsoid(const MjcfGeom *geom, CalShapeDef *shape) {
 	capsule(shape, radius, 2 * (s[longest] - radius));
 }
 
-/* False: there is no such shape. */
-static bool shape_of(const MjcfGeom *geom, CalShapeDef *shape, bool *exact) {
+/* Type, size and place of a geom for which has_shape() holds. */
+static void shape_of(const MjcfGeom *geom, CalShapeDef *shape) {
 	const double *s = geom->a.size;
 	shape->placement = mjcf_placement(geom->pose);
-	*exact = geom->a.type != MJCF_ELLIPSOID && geom->a.type != MJCF_CYLINDER;
 	switch (geom->a.type) {
-	case MJCF_PLANE:
-		shape->type = CAL_SHAPE_PLANE;
-		return true;
 	case MJCF_SPHERE:
 		capsule(shape, s[0], 0);
-		return true;
+		return;
 	case MJCF_CAPSULE:
 		capsule(shape, s[0], 2 * s[1]);
-		return true;
+		return;
 	case MJCF_CYLINDER:
 		capsule(shape, s[0], 2 * (s[1] - s[0]));
-		return true;
+		return;
 	case MJCF_ELLIPSOID:
 		shape_ellipsoid(geom, shape);
-		return true;
+		return;
 	case MJCF_BOX:
 		shape->type = CAL_SHAPE_BOX;
 		shape->half = (CalVec3){s[0], s[1], s[2]};
-		return true;
+		return;
 	default:
-		return false;
+		shape->type = CAL_SHAPE_PLANE;
 	}
 }
 
-static bool make_shape(Mjcf *m, Contacts *c, int index, bool *made) {
-	const MjcfGeom *geom = mjcf_geom(m, index);
-	CalShapeDef *shape = &c->shapes[index];
-	bool exact;
-	*made = false;
-	if (!shape_of(geom, shape, &exact)) {
+/* Whether a geom can touch at all; counted for the report. */
+static bool has_shape(Contacts *c, const MjcfGeom *geom) {
+	const int type = geom->a.type;
+	if (type == MJCF_MESH || type == MJCF_HFIELD || type == MJCF_SDF) {
 		if (c->left_out++ == 0)
 			c->first_left_out = geom->object.element;
-		return true;
+		return false;
 	}
-	if (!exact && c->approximated++ == 0)
+	if ((type == MJCF_ELLIPSOID || type == MJCF_CYLINDER) && c->approximated++ == 0)
 		c->first_approximated = geom->object.element;
-	*made = true;
+	return true;
+}
+
+static bool make_shape(Mjcf *m, int index, CalShapeDef *shape) {
+	const MjcfGeom *geom = mjcf_geom(m, index);
+	shape_of(geom, shape);
 	shape->margin = fmax(geom->a.margin, 0);
 	shape->material = (CalContactMaterial){.stiffness = 2 * m->total_mass * MJCF_CONTACT_FREQUENCY *
 	                                                    MJCF_CONTACT_FREQUENCY, // two in series
@@ -108,7 +107,7 @@ static bool make_shape(Mjcf *m, Contacts *c, int index, bool *made) {
 	                                       .restitution = MJCF_CONTACT_RESTITUTION,
 	                                       .impact_speed = MJCF_CONTACT_IMPACT,
 	                                       .friction_dynamic = geom->a.condim > 1 ? fmax(geom->a.friction[0], 0) : 0};
-	return (shape->name = geom->object.name ? geom->object.name : mjcf_format(m, "geom%d", index)) != NULL;
+	return (shape->name = geom->object.name ? geom->object.name : mjcf_numbered(m, "geom", index)) != NULL;
 }
 
 /* ---- which may touch ------------------------------------------------------------------------------------------ */
@@ -120,6 +119,8 @@ static Exclusion ordered(int a, int b) { return a < b ? (Exclusion){a, b} : (Exc
 static bool is_excluded(const Contacts *c, int a, int b) {
 	const Exclusion x = ordered(a, b);
 	uint32_t cursor = 0, value;
+	if (!c->exclusion_count)
+		return false;
 	while ((value = name_index_next(&c->excluded, pair_hash(x), &cursor)) != 0)
 		if (c->exclusions[value - 1].a == x.a && c->exclusions[value - 1].b == x.b)
 			return true;
@@ -189,16 +190,23 @@ static bool add_to_class(Mjcf *m, Contacts *c, int index) {
 	return true;
 }
 
-static bool collect_shapes(Mjcf *m, Contacts *c) {
+static bool find_classes(Mjcf *m, Contacts *c) {
 	for (int i = 0; i < m->lists[MJCF_GEOMS].count; i++) {
 		const MjcfGeom *geom = mjcf_geom(m, i);
-		bool made;
 		c->class_of[i] = -1;
-		if (geom->a.contype == 0 && geom->a.conaffinity == 0)
-			continue;
-		if (!make_shape(m, c, i, &made) || (made && !add_to_class(m, c, i)))
+		if ((geom->a.contype || geom->a.conaffinity) && has_shape(c, geom) && !add_to_class(m, c, i))
 			return false;
 	}
+	return true;
+}
+
+static bool make_shapes(Mjcf *m, Contacts *c) {
+	const int geoms = m->lists[MJCF_GEOMS].count;
+	if (!(c->shapes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *c->shapes)))
+		return import_no_memory(m->im);
+	for (int i = 0; i < geoms; i++)
+		if (c->class_of[i] >= 0 && !make_shape(m, i, &c->shapes[i]))
+			return false;
 	return true;
 }
 
@@ -208,6 +216,10 @@ static bool collect_shapes(Mjcf *m, Contacts *c) {
 static int bit_of(int class_index, int first, int second) {
 	const int block = class_index / BLOCK, within = class_index % BLOCK;
 	return block == first ? within : block == second ? BLOCK + within : -1;
+}
+
+static int class_of_bit(int bit, int first, int second) {
+	return (bit < BLOCK ? first : second) * BLOCK + bit % BLOCK;
 }
 
 /* Each pair of classes is in one device: across two blocks in theirs, within a block in the first that has it. */
@@ -220,10 +232,12 @@ static bool is_in_device(int i, int k, int first, int second) {
 
 static uint32_t mask_of(const Mjcf *m, const Contacts *c, int class_index, int first, int second) {
 	uint32_t mask = 0;
-	for (int k = 0; k < c->class_count; k++)
-		if (bit_of(k, first, second) >= 0 && is_in_device(class_index, k, first, second) &&
+	for (int bit = 0; bit < 2 * BLOCK; bit++) {
+		const int k = class_of_bit(bit, first, second);
+		if (k < c->class_count && (bit < BLOCK || second != first) && is_in_device(class_index, k, first, second) &&
 		    may_touch(m, c, class_index, k))
-			mask |= 1u << bit_of(k, first, second);
+			mask |= 1u << bit;
+	}
 	return mask;
 }
 
@@ -246,9 +260,10 @@ static bool add_blocks(Mjcf *m, const Contacts *c, int first, int second) {
 	int count = 0;
 	if (!shapes || !nodes)
 		return import_no_memory(m->im);
-	for (int k = 0; k < c->class_count; k++)
-		if (bit_of(k, first, second) >= 0)
-			masks[bit_of(k, first, second)] = mask_of(m, c, k, first, second);
+	for (int bit = 0; bit < 2 * BLOCK; bit++) {
+		const int k = class_of_bit(bit, first, second);
+		masks[bit] = k < c->class_count ? mask_of(m, c, k, first, second) : 0;
+	}
 	for (int i = 0; i < geoms; i++) {
 		const int bit = c->class_of[i] < 0 ? -1 : bit_of(c->class_of[i], first, second);
 		if (bit < 0 || !masks[bit])
@@ -261,12 +276,14 @@ static bool add_blocks(Mjcf *m, const Contacts *c, int first, int second) {
 	return count < 2 || add_contact(m, "contact", m->file.root, shapes, nodes, count);
 }
 
-static bool add_devices(Mjcf *m, const Contacts *c) {
+static bool add_devices(Mjcf *m, Contacts *c) {
 	const int blocks = (c->class_count + BLOCK - 1) / BLOCK;
 	if (c->class_count > MAX_CLASSES)
 		return import_note(m->im, CAL_IMPORT_CHANGED, m->file.root, NULL,
 		                   "%d bodies have geoms that may touch; contact is taken over up to %d, and was left out",
 		                   c->class_count, MAX_CLASSES);
+	if (!make_shapes(m, c))
+		return false;
 	if (blocks == 1)
 		return add_blocks(m, c, 0, 0);
 	for (int i = 0; i < blocks; i++)
@@ -290,12 +307,11 @@ static bool read_pair(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
 	const int a = c->class_of[index[0]], b = c->class_of[index[1]];
 	if (a >= 0 && b >= 0 && may_touch(m, c, a, b))
 		return import_note(m->im, CAL_IMPORT_CHANGED, e, NULL, "the two geoms touch with the friction of their own");
-	CalShapeDef shapes[2];
+	CalShapeDef shapes[2] = {0};
 	CalNodeId nodes[2];
-	for (int i = 0; i < 2 && made; i++) {
-		if (!make_shape(m, c, index[i], &made))
+	for (int i = 0; i < 2 && (made = has_shape(c, mjcf_geom(m, index[i]))); i++) {
+		if (!make_shape(m, index[i], &shapes[i]))
 			return false;
-		shapes[i] = c->shapes[index[i]];
 		shapes[i].material.friction_dynamic = condim == 1 ? 0 : isnan(friction[0]) ? 1 : fmax(friction[0], 0);
 		nodes[i] = mjcf_body(m, mjcf_geom(m, index[i])->body)->node;
 	}
@@ -347,7 +363,7 @@ static bool build(Mjcf *m, Contacts *c) {
 				xml_use_all(e);
 		return true;
 	}
-	if (!collect_shapes(m, c) || !add_devices(m, c))
+	if (!find_classes(m, c) || !add_devices(m, c))
 		return false;
 	for (int i = 0; i < m->file_count; i++)
 		if (!read_pairs(m, m->files[i], c))
@@ -359,9 +375,8 @@ bool mjcf_build_contact(Mjcf *m) {
 	const size_t geoms = (size_t)m->lists[MJCF_GEOMS].count, bodies = (size_t)m->lists[MJCF_BODIES].count;
 	Contacts c = {.class_of = xml_array(m->im->tree, geoms + 1, sizeof *c.class_of),
 	              .weld = xml_array(m->im->tree, bodies, sizeof *c.weld),
-	              .weld_parent = xml_array(m->im->tree, bodies, sizeof *c.weld_parent),
-	              .shapes = xml_array(m->im->tree, geoms + 1, sizeof *c.shapes)};
-	if (!c.class_of || !c.weld || !c.weld_parent || !c.shapes)
+	              .weld_parent = xml_array(m->im->tree, bodies, sizeof *c.weld_parent)};
+	if (!c.class_of || !c.weld || !c.weld_parent)
 		return import_no_memory(m->im);
 	find_welds(m, &c);
 	const bool good = build(m, &c);

@@ -89,6 +89,8 @@ static bool include_below(Mjcf *m, XmlElement *element, Includes *done, int dept
 }
 
 bool mjcf_include(Mjcf *m, XmlElement *root) {
+	if (!xml_may_hold(m->im->tree, "include"))
+		return true;
 	Includes *done = xml_array(m->im->tree, 1, sizeof *done);
 	if (!done)
 		return import_no_memory(m->im);
@@ -354,6 +356,8 @@ static bool replicate_below(Mjcf *m, MjcfFile *file, XmlElement *element) {
 }
 
 bool mjcf_replicate(Mjcf *m, MjcfFile *file) {
+	if (!xml_may_hold(m->im->tree, "replicate"))
+		return true;
 	for (XmlElement *e = file->root->first; e; e = e->next)
 		if (xml_is(e, "worldbody") && !replicate_below(m, file, e))
 			return false;

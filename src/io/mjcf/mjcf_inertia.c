@@ -95,7 +95,7 @@ static bool mass_of_shell(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 }
 
 /* Of density 1, in the frame of the geom; each mesh is integrated once. */
-static bool mass_of_mesh_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
+bool mjcf_measure_mesh(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 	static const CalMeshSolid solids[] = {CAL_MESH_CONVEX, CAL_MESH_LEGACY, CAL_MESH_EXACT, CAL_MESH_SHELL};
 	XmlElement *e = geom->object.element;
 	char path[PATH_MAX_LENGTH];
@@ -133,7 +133,7 @@ static bool mass_of_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 	if ((!isnan(a->mass) && a->mass == 0) || (isnan(a->mass) && a->density == 0))
 		return true;
 	if (a->type == MJCF_MESH || a->type == MJCF_SDF) {
-		if (!mass_of_mesh_geom(m, geom, &unit))
+		if (!mjcf_measure_mesh(m, geom, &unit))
 			return false;
 	} else if (a->shell ? !mass_of_shell(m, geom, &unit) : (unit = mass_of_solid(a), false)) {
 		return false;

@@ -29,7 +29,7 @@ enum { MJCF_FALSE, MJCF_TRUE, MJCF_AUTO };
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
 typedef struct MjcfCompiler {
-	bool degrees, autolimits, balance_inertia, strip_path, align_free;
+	bool degrees, autolimits, balance_inertia, strip_path, align_free, fit_aabb;
 	int inertia_from_geom; // MJCF_FALSE, MJCF_TRUE, MJCF_AUTO
 	int inertia_groups[2]; // geoms of these groups have mass
 	double bound_mass, bound_inertia, total_mass;
@@ -88,6 +88,7 @@ typedef struct MjcfGeomAttributes {
 	int type, contype, conaffinity, condim, group;
 	double size[3], fromto[6];                 // NAN: not given
 	double friction[3], mass, density, margin; // mass NAN: not given
+	double fit_scale;                          // of a primitive that stands for a mesh
 	double rgba[4];
 	bool shell, rgba_given;
 	CalVec3 pos;
@@ -110,7 +111,7 @@ typedef struct MjcfMeshAttributes {
 
 typedef struct MjcfTendonAttributes {
 	int limited, force_limited;
-	double range[2], force_range[2], solref[2], springlength[2]; // springlength -1: that at qpos0
+	double range[2], force_range[2], solref[2], springlength[2]; // both -1: that with every joint at its springref
 	double stiffness[3], damping[3], frictionloss, armature;
 } MjcfTendonAttributes;
 
@@ -119,7 +120,8 @@ typedef enum MjcfGain { MJCF_GAIN_FIXED, MJCF_GAIN_AFFINE, MJCF_GAIN_OTHER } Mjc
 typedef struct MjcfActuatorAttributes {
 	int ctrl_limited, force_limited, group;
 	int gain_type, bias_type, dyn_type; // words of the file, from 0; bias: none, affine, others
-	double ctrl_range[2], force_range[2], inherit_range;
+	int act_limited;
+	double ctrl_range[2], force_range[2], act_range[2], inherit_range;
 	double gear[6], gain[3], bias[3], dyn[1], damping[3], armature;
 	bool special; // muscle, adhesion, dcmotor, pid ...: Calder has no such thing
 } MjcfActuatorAttributes;
@@ -234,13 +236,14 @@ typedef struct MjcfTendon {
 	bool is_spatial;
 	int term_count;
 	MjcfTendonTerm *terms;
-	double length; // at qpos0
+	double length; // with every joint at its springref
 } MjcfTendon;
 
 typedef struct MjcfActuator {
 	MjcfObject object;
 	MjcfActuatorAttributes a;
-	double control; // its input, constant
+	double control;    // its input, constant
+	double activation; // at the start
 } MjcfActuator;
 
 typedef struct MjcfList {
@@ -264,6 +267,8 @@ typedef struct Mjcf {
 	const char **devices; // [device_count] names
 	int device_count, device_capacity;
 	double *qpos, *qvel, *control; // initial state and inputs: [nq], [nu], [actuators]
+	double *mocap;                 // [7 mocap bodies] position and quaternion at the start
+	int mocap_count, mocap_built;  // how many there are, and how many of them the description has
 	bool by_key;                   // they are those of a keyframe
 } Mjcf;
 
@@ -295,6 +300,8 @@ void mjcf_lists_free(Mjcf *m);
 const char *mjcf_label(Mjcf *m, MjcfKind kind, const char *base);
 /** Text in the memory of the tree; NULL: out of memory, which is set as the error. */
 const char *mjcf_format(Mjcf *m, const char *format, ...) ERROR_PRINTF(2, 3);
+/** "body7" of "body" and 7, likewise. */
+const char *mjcf_numbered(Mjcf *m, const char *word, int number);
 /** The next number to try after a name: where many have it, beyond all that count objects can have. */
 int mjcf_next_number(int number, int count);
 /** A name for a device that no other has: base, or with a number after it. */
@@ -329,6 +336,12 @@ bool mjcf_read_option(Mjcf *m);
 bool mjcf_read_classes(Mjcf *m, MjcfFile *file);
 bool mjcf_read_assets(Mjcf *m, MjcfFile *file);
 bool mjcf_read_bodies(Mjcf *m);
+bool mjcf_fit_geoms(Mjcf *m);
+/** Whether it is a primitive that stands for a mesh, of which it gets its size and place. */
+bool mjcf_is_fitted(const MjcfGeomAttributes *a);
+/** Mass properties of the mesh of a geom with density 1, in the frame that the geom places; zero: it has none that can be
+ * found, which is reported. */
+bool mjcf_measure_mesh(Mjcf *m, const MjcfGeom *geom, MassProperties *mass);
 bool mjcf_complete_masses(Mjcf *m);
 bool mjcf_build_tree(Mjcf *m);
 bool mjcf_build_joint_devices(Mjcf *m);
@@ -359,6 +372,8 @@ bool mjcf_apply_mesh(Mjcf *m, MjcfMeshAttributes *a, XmlElement *element);
 bool mjcf_apply_tendon(Mjcf *m, MjcfTendonAttributes *a, XmlElement *element);
 bool mjcf_apply_actuator(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *element);
 bool mjcf_is_actuator(const XmlElement *element);
+/** Whether it has a state of its own. */
+bool mjcf_has_activation(const MjcfActuatorAttributes *a);
 /** False, true or auto into *value. */
 bool mjcf_apply_switch(Mjcf *m, XmlElement *element, const char *attribute, int *value);
 /** Up to count numbers over those that are there. */

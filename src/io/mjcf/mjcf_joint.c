@@ -96,6 +96,16 @@ static bool check_free_spring(Mjcf *m, const MjcfJoint *joint) {
 	       mjcf_missing_attribute(m, joint->object.element, "stiffness", "Calder has no springs of free joints");
 }
 
+/* Weight compensation by the actuator of a joint counts among the efforts that the joint limits. */
+static bool note_gravcomp(Mjcf *m, const MjcfJoint *joint) {
+	bool limited = false;
+	return !joint->a.actuator_gravcomp ||
+	       (mjcf_limited(m, joint->object.file, joint->object.element, joint->a.force_limited, joint->a.force_range,
+	                     "actuatorfrcrange", &limited) &&
+	        (!limited || import_note(m->im, CAL_IMPORT_CHANGED, joint->object.element, "actuatorgravcomp",
+	                                 "the weight compensation is not limited by actuatorfrcrange")));
+}
+
 /* ---- weight compensation ---------------------------------------------------------------------------------- */
 
 static bool add_gravcomp(Mjcf *m, const MjcfBody *body) {
@@ -138,7 +148,7 @@ bool mjcf_build_joint_devices(Mjcf *m) {
 	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
 		const MjcfJoint *joint = mjcf_joint(m, i);
 		if (!(add_limit(m, joint) && add_friction(m, joint) && add_polynomial_damping(m, joint) &&
-		      add_polynomial_stiffness(m, joint) && check_free_spring(m, joint)))
+		      add_polynomial_stiffness(m, joint) && check_free_spring(m, joint) && note_gravcomp(m, joint)))
 			return false;
 	}
 	for (int i = 1; i < m->lists[MJCF_BODIES].count; i++)

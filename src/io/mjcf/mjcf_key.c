@@ -13,7 +13,17 @@ static bool allocate_state(Mjcf *m) {
 	m->qpos = xml_array(m->im->tree, (size_t)m->nq + 1, sizeof *m->qpos);
 	m->qvel = xml_array(m->im->tree, (size_t)m->nu + 1, sizeof *m->qvel);
 	m->control = xml_array(m->im->tree, (size_t)m->lists[MJCF_ACTUATORS].count + 1, sizeof *m->control);
-	return (m->qpos && m->qvel && m->control) || import_no_memory(m->im);
+	for (int i = 0; i < m->lists[MJCF_BODIES].count; i++)
+		m->mocap_count += mjcf_body(m, i)->is_mocap;
+	m->mocap = xml_array(m->im->tree, 7 * (size_t)m->mocap_count + 1, sizeof *m->mocap);
+	return (m->qpos && m->qvel && m->control && m->mocap) || import_no_memory(m->im);
+}
+
+static void set_pose(double q[7], dpose pose) {
+	const CalPlacement p = mjcf_placement(pose);
+	const double values[7] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
+	                          p.orientation.x, p.orientation.y, p.orientation.z};
+	memcpy(q, values, sizeof values);
 }
 
 static void set_qpos0(Mjcf *m) {
@@ -21,16 +31,17 @@ static void set_qpos0(Mjcf *m) {
 		const MjcfJoint *joint = mjcf_joint(m, i);
 		double *q = m->qpos + joint->q_first;
 		if (joint->a.type == MJCF_FREE) {
-			const CalPlacement p = mjcf_placement(mjcf_body(m, joint->body)->pose);
-			const double values[7] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
-			                          p.orientation.x, p.orientation.y, p.orientation.z};
-			memcpy(q, values, sizeof values);
+			set_pose(q, mjcf_body(m, joint->body)->pose);
 		} else if (joint->a.type == MJCF_BALL) {
 			q[0] = 1;
 		} else {
 			q[0] = joint->a.ref;
 		}
 	}
+	int mocap = 0;
+	for (int i = 0; i < m->lists[MJCF_BODIES].count; i++)
+		if (mjcf_body(m, i)->is_mocap)
+			set_pose(m->mocap + 7 * (size_t)mocap++, mjcf_body(m, i)->pose);
 }
 
 static bool read_vector(Mjcf *m, XmlElement *key, const char *attribute, double *values, int count) {
@@ -43,23 +54,63 @@ static bool read_vector(Mjcf *m, XmlElement *key, const char *attribute, double 
 }
 
 /* MuJoCo takes quaternions of any length. */
+static void normalize_quaternion(const Mjcf *m, double v[4]) {
+	const MjcfOrientation turn = {MJCF_QUAT, {v[0], v[1], v[2], v[3]}};
+	const CalQuat q = mjcf_quaternion(&m->file.compiler, &turn);
+	v[0] = q.w, v[1] = q.x, v[2] = q.y, v[3] = q.z;
+}
+
 static void normalize_quaternions(Mjcf *m) {
 	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
 		const MjcfJoint *joint = mjcf_joint(m, i);
-		if (mjcf_is_scalar(joint))
-			continue;
-		double *v = m->qpos + joint->q_first + (joint->a.type == MJCF_FREE ? 3 : 0);
-		const MjcfOrientation turn = {MJCF_QUAT, {v[0], v[1], v[2], v[3]}};
-		const CalQuat q = mjcf_quaternion(&m->file.compiler, &turn);
-		v[0] = q.w, v[1] = q.x, v[2] = q.y, v[3] = q.z;
+		if (!mjcf_is_scalar(joint))
+			normalize_quaternion(m, m->qpos + joint->q_first + (joint->a.type == MJCF_FREE ? 3 : 0));
 	}
+	for (int i = 0; i < m->mocap_count; i++)
+		normalize_quaternion(m, m->mocap + 7 * (size_t)i + 3);
+}
+
+/* mpos and mquat: three and four numbers of each mocap body, over those that are there. */
+static bool read_mocap(Mjcf *m, XmlElement *key, const char *attribute, int first, int size) {
+	double *values = xml_array(m->im->tree, (size_t)size * (size_t)m->mocap_count + 1, sizeof *values);
+	if (!values)
+		return import_no_memory(m->im);
+	for (int i = 0; i < size * m->mocap_count; i++)
+		values[i] = m->mocap[7 * (i / size) + first + i % size];
+	if (!read_vector(m, key, attribute, values, size * m->mocap_count))
+		return false;
+	for (int i = 0; i < size * m->mocap_count; i++)
+		m->mocap[7 * (i / size) + first + i % size] = values[i];
+	return true;
+}
+
+/* act: a number for each actuator with a state of its own. */
+static bool read_activations(Mjcf *m, XmlElement *key) {
+	const int actuators = m->lists[MJCF_ACTUATORS].count;
+	double *values = xml_array(m->im->tree, (size_t)actuators + 1, sizeof *values);
+	int count = 0, special = 0;
+	if (!values)
+		return import_no_memory(m->im);
+	for (int i = 0; i < actuators; i++) {
+		count += mjcf_has_activation(&mjcf_actuator(m, i)->a);
+		special += mjcf_actuator(m, i)->a.special;
+	}
+	if (special) // how many states they have is not known
+		return !xml_get(key, "act") || import_note(m->im, CAL_IMPORT_CHANGED, key, "act", "activations start at 0");
+	if (!read_vector(m, key, "act", values, count))
+		return false;
+	for (int i = 0; i < actuators; i++)
+		if (mjcf_has_activation(&mjcf_actuator(m, i)->a))
+			mjcf_actuator(m, i)->activation = *values++;
+	return true;
 }
 
 static bool use_key(Mjcf *m, XmlElement *key) {
 	double time = 0;
 	m->by_key = true;
 	if (!(read_vector(m, key, "qpos", m->qpos, m->nq) && read_vector(m, key, "qvel", m->qvel, m->nu) &&
-	      read_vector(m, key, "ctrl", m->control, m->lists[MJCF_ACTUATORS].count) &&
+	      read_vector(m, key, "ctrl", m->control, m->lists[MJCF_ACTUATORS].count) && read_activations(m, key) &&
+	      read_mocap(m, key, "mpos", 0, 3) && read_mocap(m, key, "mquat", 3, 4) &&
 	      import_number(m->im, key, "time", &time, NULL)))
 		return false;
 	normalize_quaternions(m);

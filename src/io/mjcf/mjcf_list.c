@@ -65,6 +65,16 @@ const char *mjcf_format(Mjcf *m, const char *format, ...) {
 	return text;
 }
 
+const char *mjcf_numbered(Mjcf *m, const char *word, int number) {
+	char brief[WHAT_MAX];
+	const size_t length = text_append(brief, sizeof brief, 0, word);
+	m->text_used += text_append_int(brief, sizeof brief, length, number);
+	const char *text = xml_text(m->im->tree, brief);
+	if (!text)
+		import_no_memory(m->im);
+	return text;
+}
+
 bool mjcf_missing_attribute(Mjcf *m, const XmlElement *element, const char *attribute, const char *format, ...) {
 	char what[WHAT_MAX];
 	va_list args;
@@ -81,6 +91,8 @@ bool mjcf_missing_attribute(Mjcf *m, const XmlElement *element, const char *attr
 
 static int find_full_name(const Mjcf *m, MjcfKind kind, const char *name) {
 	const MjcfList *list = &m->lists[kind];
+	if (!list->names.count)
+		return -1;
 	const uint32_t hash = name_hash(0, name, strlen(name));
 	uint32_t cursor = 0, value;
 	while ((value = name_index_next(&list->names, hash, &cursor)) != 0)

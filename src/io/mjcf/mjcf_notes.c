@@ -11,6 +11,7 @@
 
 #define APPEARANCE "it is for pictures"
 #define SOLVER "it sets MuJoCo's constraint solver, which Calder has not"
+#define FILES_ONLY "meshes are read from files only"
 #define USER "data of the user's own"
 
 typedef struct Row {
@@ -58,12 +59,15 @@ static const Row rows[] = {
 	{"mesh", "texcoord", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"mesh", "smoothnormal", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"mesh", "content_type", CAL_IMPORT_IGNORED, "the ending of the file's name says what it is"},
+	{"mesh", "vertex", CAL_IMPORT_IGNORED, FILES_ONLY},
+	{"mesh", "face", CAL_IMPORT_IGNORED, FILES_ONLY},
+	{"mesh", "builtin", CAL_IMPORT_IGNORED, FILES_ONLY},
+	{"mesh", "params", CAL_IMPORT_IGNORED, FILES_ONLY},
 	{"mesh", "maxhullvert", CAL_IMPORT_IGNORED, "Calder needs no convex hulls"},
 	{"mesh", "octree_maxdepth", CAL_IMPORT_IGNORED, "Calder needs no octrees"},
 
 	{"compiler", "texturedir", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"compiler", "usethread", CAL_IMPORT_IGNORED, "it sets how MuJoCo compiles"},
-	{"compiler", "fitaabb", CAL_IMPORT_IGNORED, "primitives are not fitted to meshes"},
 	{"compiler", "discardvisual", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"compiler", "fusestatic", CAL_IMPORT_IGNORED, "bodies without joints keep their names; the motion is the same"},
 	{"compiler", "saveinertial", CAL_IMPORT_IGNORED, "it sets how MuJoCo saves files"},
@@ -124,15 +128,14 @@ static const Row rows[] = {
 	{"geom", "solmix", CAL_IMPORT_CHANGED, SOLVER},
 	{"geom", "priority", CAL_IMPORT_CHANGED, "Calder takes the friction of a pair from both sides"},
 	{"geom", "gap", CAL_IMPORT_IGNORED, SOLVER},
-	{"geom", "fitscale", CAL_IMPORT_IGNORED, "primitives are not fitted to meshes"},
 	{"geom", "fluidshape", CAL_IMPORT_IGNORED, "there is no medium (density and viscosity are 0)"},
 	{"geom", "fluidcoef", CAL_IMPORT_IGNORED, "there is no medium (density and viscosity are 0)"},
 	{"joint", "margin", CAL_IMPORT_IGNORED, SOLVER},
+	{"pair", "margin", CAL_IMPORT_CHANGED, "Calder takes the margins of the two geoms"},
+	{"pair", "gap", CAL_IMPORT_IGNORED, SOLVER},
 	{"fixed", "margin", CAL_IMPORT_IGNORED, SOLVER},
 	{"spatial", "margin", CAL_IMPORT_IGNORED, SOLVER},
 	{"tendon", "margin", CAL_IMPORT_IGNORED, SOLVER},
-	{NULL, "actlimited", CAL_IMPORT_IGNORED, "inputs are constant"},
-	{NULL, "actrange", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "actdim", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "actearly", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "lengthrange", CAL_IMPORT_IGNORED, "it is for muscles"},
@@ -140,9 +143,6 @@ static const Row rows[] = {
 	{NULL, "nsample", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "interp", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "delay", CAL_IMPORT_IGNORED, "inputs are constant"},
-	{"key", "act", CAL_IMPORT_IGNORED, "activations start at 0"},
-	{"key", "mpos", CAL_IMPORT_IGNORED, "mocap bodies start where the file puts them"},
-	{"key", "mquat", CAL_IMPORT_IGNORED, "mocap bodies start where the file puts them"},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };

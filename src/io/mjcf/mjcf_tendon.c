@@ -26,7 +26,7 @@ static bool read_term(Mjcf *m, MjcfFile *file, XmlElement *e, MjcfTendon *tendon
 	const MjcfJoint *joint = mjcf_joint(m, term->joint);
 	if (!mjcf_is_scalar(joint))
 		return import_fail(m->im, e, "joint \"%.100s\" of a tendon is not a hinge or a slide", xml_peek(e, "joint"));
-	tendon->length += term->factor * joint->a.ref;
+	tendon->length += term->factor * joint->a.springref;
 	tendon->term_count++;
 	return true;
 }
@@ -91,26 +91,54 @@ static bool is_line(Mjcf *m, const MjcfTendon *tendon, int sites[2], bool *line)
 	return true;
 }
 
+/* What the joints of a body do from qpos0 to their springref, each about its own point and axis. */
+static dpose spring_motion(const Mjcf *m, const MjcfBody *body) {
+	dpose X = dpose_identity();
+	for (int i = body->first_joint; i < body->first_joint + body->joint_count; i++) {
+		const MjcfJointAttributes *a = &mjcf_joint(m, i)->a;
+		const double by = a->springref - a->ref;
+		const dvec3 axis = dvec_in(a->axis), at = dvec_in(a->pos);
+		if (a->type == MJCF_SLIDE)
+			X = dpose_mul(X, (dpose){dmat_identity(), dscale(by, axis)});
+		if (a->type != MJCF_HINGE || by == 0)
+			continue;
+		const dmat3 R = dquat_matrix(dquat_exp(dscale(by, axis)));
+		X = dpose_mul(X, (dpose){R, dadd(at, dscale(-1, dmat_mul_vec(R, at)))});
+	}
+	return X;
+}
+
+/* A site in the world with every joint at its springref, where MuJoCo measures tendons without springlength. */
+static dvec3 site_at_spring(const Mjcf *m, const MjcfSite *site) {
+	dpose X = site->pose;
+	for (int i = site->body; i > 0; i = mjcf_body(m, i)->parent)
+		X = dpose_mul(dpose_mul(mjcf_body(m, i)->pose, spring_motion(m, mjcf_body(m, i))), X);
+	return X.r;
+}
+
+static bool is_measured(const MjcfTendonAttributes *a) { return a->springlength[0] == -1 && a->springlength[1] == -1; }
+
 static double site_distance(const Mjcf *m, const int sites[2]) {
-	const MjcfSite *a = mjcf_site(m, sites[0]), *b = mjcf_site(m, sites[1]);
-	const dpose A = dpose_mul(mjcf_body(m, a->body)->world, a->pose),
-				B = dpose_mul(mjcf_body(m, b->body)->world, b->pose);
-	const dvec3 d = dadd(B.r, dscale(-1, A.r));
+	const dvec3 a = site_at_spring(m, mjcf_site(m, sites[0])), b = site_at_spring(m, mjcf_site(m, sites[1]));
+	const dvec3 d = dadd(b, dscale(-1, a));
 	return sqrt(ddot(d, d));
 }
+
+/* Shorter than its upper length it does not act; a lower one that is above 0 would push (build_spatial()). */
+static bool is_slack(const MjcfTendonAttributes *a) { return a->springlength[0] < a->springlength[1]; }
 
 static bool build_spring(Mjcf *m, const MjcfTendon *tendon, const int sites[2]) {
 	char place[PLACE_MAX];
 	const MjcfTendonAttributes *a = &tendon->a;
 	const char *name = tendon_name(m, tendon);
-	const double rest = a->springlength[0] < 0 ? site_distance(m, sites) : a->springlength[1];
+	const double rest = is_measured(a) ? site_distance(m, sites) : a->springlength[1];
 	const CalSpringDef def = {.name = name ? mjcf_device_label(m, name) : NULL,
 	                          .a = mjcf_site(m, sites[0])->id,
 	                          .b = mjcf_site(m, sites[1])->id,
 	                          .stiffness = m->option.on.spring ? a->stiffness[0] : 0,
 	                          .damping = m->option.on.damper ? a->damping[0] : 0,
 	                          .length = rest,
-	                          .cable = a->springlength[0] >= 0 && a->springlength[0] < a->springlength[1],
+	                          .cable = is_slack(a),
 	                          .place = xml_place(tendon->object.element, place, sizeof place)};
 	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "spring", &def, m->im->error));
 }
@@ -128,9 +156,11 @@ static bool build_spatial(Mjcf *m, const MjcfTendon *tendon) {
 	if (!is_line(m, tendon, sites, &line))
 		return false;
 	const bool linear = a->stiffness[1] == 0 && a->stiffness[2] == 0 && a->damping[1] == 0 && a->damping[2] == 0;
-	const bool slack = a->springlength[0] > 0 && a->springlength[0] < a->springlength[1];
-	if (line && linear && !limited && !slack && a->frictionloss == 0 && a->armature == 0)
-		return build_spring(m, tendon, sites);
+	const bool pushes = a->springlength[0] > 0 && is_slack(a);
+	if (line && linear && !limited && !pushes && a->frictionloss == 0 && a->armature == 0)
+		return build_spring(m, tendon, sites) && (!is_slack(a) || a->damping[0] == 0 ||
+		                                          import_note(m->im, CAL_IMPORT_CHANGED, e, "damping",
+		                                                      "the damper does not act while the cable is slack"));
 	return import_missing(m->im, e, "of spatial tendons Calder has linear springs and dampers between two sites only");
 }
 
@@ -172,8 +202,8 @@ static const char *limit_force(Mjcf *m, const MjcfTendon *tendon, const char *L,
 static const char *tendon_force(Mjcf *m, const MjcfTendon *tendon, bool limited) {
 	const MjcfTendonAttributes *a = &tendon->a;
 	const char *L = sum_of(m, tendon, "q"), *V = L ? sum_of(m, tendon, "u") : NULL, *force = "";
-	const double low = a->springlength[0] < 0 ? tendon->length : a->springlength[0];
-	const double high = a->springlength[0] < 0 ? tendon->length : a->springlength[1];
+	const double low = is_measured(a) ? tendon->length : a->springlength[0];
+	const double high = is_measured(a) ? tendon->length : a->springlength[1];
 	if (!V)
 		return NULL;
 	if (m->option.on.spring && (a->stiffness[0] != 0 || a->stiffness[1] != 0 || a->stiffness[2] != 0)) {

@@ -34,7 +34,7 @@ static const char *sound_label(Mjcf *m, MjcfKind kind, const MjcfObject *object,
 static const char *body_label(Mjcf *m, int index) {
 	const MjcfObject *object = &mjcf_body(m, index)->object;
 	return object->name ? sound_label(m, MJCF_BODIES, object, "body")
-	                    : mjcf_label(m, MJCF_BODIES, mjcf_format(m, "body%d", index));
+	                    : mjcf_label(m, MJCF_BODIES, mjcf_numbered(m, "body", index));
 }
 
 static const char *joint_label(Mjcf *m, const MjcfJoint *joint, const char *body, int which, int count) {
@@ -112,9 +112,7 @@ static bool weld_body(Mjcf *m, MjcfBody *body, const char *label, CalNodeId pare
 
 /* A mocap body is moved from outside: a free joint with prescribed accelerations, which are zero unless loads give them. */
 static bool free_mocap_body(Mjcf *m, MjcfBody *body, const char *label) {
-	const CalPlacement at = mjcf_placement(body->pose);
-	const double q[7] = {at.position.x,    at.position.y,    at.position.z,   at.orientation.w,
-	                     at.orientation.x, at.orientation.y, at.orientation.z};
+	const double *q = m->mocap + 7 * (size_t)m->mocap_built++;
 	CalJointDef def = cal_joint_def(CAL_JOINT_FREE);
 	CalJointId id;
 	if (!(def.name = mjcf_label(m, MJCF_JOINTS, label)))
@@ -194,7 +192,7 @@ static bool node_is_taken(Mjcf *m, const MjcfSite *site, const char *name) {
 /* Nodes are named within their body, without '/'; each body has a node "head" already. */
 static const char *site_label(Mjcf *m, const MjcfSite *site, int index) {
 	const char *name = site->object.name;
-	char *sound = xml_text(m->im->tree, name ? name : mjcf_format(m, "site%d", index));
+	char *sound = xml_text(m->im->tree, name ? name : mjcf_numbered(m, "site", index));
 	if (!sound)
 		return import_no_memory(m->im), NULL;
 	for (char *at = sound; *at; at++)

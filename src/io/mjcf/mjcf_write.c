@@ -299,7 +299,9 @@ static bool allocate(MjcfOut *m) {
 	m->first_shape = pool_array(&ex->pool, links, sizeof *m->first_shape);
 	m->sites = pool_array(&ex->pool, sites, sizeof *m->sites);
 	m->site_of_node = pool_array(&ex->pool, nodes, sizeof *m->site_of_node);
-	if (!m->merged || !m->gravcomp || !m->first_site || !m->first_shape || !m->sites || !m->site_of_node) {
+	m->force_tendons = pool_array(&ex->pool, (size_t)cal_setup_device_count(ex->setup) + 1, sizeof *m->force_tendons);
+	if (!m->force_tendons || !m->merged || !m->gravcomp || !m->first_site || !m->first_shape || !m->sites ||
+	    !m->site_of_node) {
 		export_no_memory(ex);
 		return false;
 	}
@@ -349,6 +351,7 @@ static void write_file(Export *ex) {
 		put_file(&m);
 	export_names_free(ex, &m.loop_names);
 	export_names_free(ex, &m.device_names);
+	export_names_free(ex, &m.tendon_names);
 	export_names_free(ex, &m.geom_names);
 }
 

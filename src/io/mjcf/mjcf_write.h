@@ -25,7 +25,9 @@ typedef struct MjcfOut {
 	int site_count;
 	int *site_of_node; // [nodes + 1], that of the ground's origin first; -1: none yet
 	void *loop_sites;  // of mjcf_write_equality.c
-	ExportNames loop_names, device_names;
+	ExportNames loop_names, device_names, tendon_names;
+	const char **force_tendons; // [force_tendon_count] names, in the order of their forces
+	int force_tendon_count, force_actuator_count;
 	const CalContactDef *contact;  // device whose shapes are geoms; NULL: none
 	int *first_shape, *next_shape; // [links + 1], [shapes] of the contact, as first_site; -1: none
 	ExportNames geom_names;
@@ -52,6 +54,7 @@ void mjcf_put_coupling_tendons(MjcfOut *m);
 /** Whether a device is an actuator, a spring between two nodes, or weight compensation. */
 bool mjcf_takes_device(Export *ex, const char *type, const void *def);
 bool mjcf_takes_load(Export *ex, const CalLoadDef *def);
+bool mjcf_is_always_on(const CalAppliedLoadDef *def);
 /** Finds weight compensation: an attribute of bodies. */
 void mjcf_find_gravcomp(MjcfOut *m);
 /** Makes the sites of devices on frames of bodies, before bodies are written. */
@@ -75,8 +78,30 @@ typedef struct MjcfAffine {
 	double constant, position, speed;
 	double lower, upper; // infinite: none
 } MjcfAffine;
-/** Whether a formula is affine in coordinate and speed of the joint, and in nothing else. */
-bool mjcf_read_affine(const char *formula, const char *joint, MjcfAffine *out);
+/** Whether a formula is affine in coordinates and speeds of the joints, and depends on nothing else; *out is for joint
+ * `wanted`. */
+bool mjcf_read_affine(const char *formula, const char *const *joints, int count, int wanted, MjcfAffine *out);
+/** Whether a formula is "(factor)*(inner)", the second one to its end. */
+bool mjcf_split_factor(const char *formula, double *factor, const char **inner, size_t *length);
+
+/* ---- mjcf_write_tendon.c ---- */
+
+enum { MJCF_MOST_TERMS = 32 };
+
+/** Efforts on several joints that are one force along a fixed tendon: factor_i f(sum factor_k q_k). */
+typedef struct MjcfTendonForce {
+	int count;
+	const CalAppliedLoadDef *loads[MJCF_MOST_TERMS]; // in the order of the setup
+	int links[MJCF_MOST_TERMS];
+	double factors[MJCF_MOST_TERMS];
+	MjcfAffine force; // of length and speed of the tendon
+} MjcfTendonForce;
+
+/** Whether an effort is a part of such a force; if so, all of it. */
+bool mjcf_find_tendon_force(const Export *ex, const CalAppliedLoadDef *def, MjcfTendonForce *out);
+/** The tendon of a force whose first load is given; its name has to be that of its actuator. */
+void mjcf_put_force_tendon(MjcfOut *m, const MjcfTendonForce *force);
+void mjcf_put_tendon_actuator(MjcfOut *m, const MjcfTendonForce *force);
 
 /* ---- mjcf_write.c ---- */
 

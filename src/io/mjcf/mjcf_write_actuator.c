@@ -11,24 +11,26 @@
 
 /* ---- which devices ------------------------------------------------------------------------------------- */
 
-static bool is_always_on(const CalAppliedLoadDef *def) { return def->start == 0 && def->end == 0; }
+bool mjcf_is_always_on(const CalAppliedLoadDef *def) {
+	return def->start <= 0 && (def->end == INFINITY || (def->start == 0 && def->end == 0));
+}
 static bool is_number(const CalLoadValue *v) { return !v->formula && v->table.count == 0; }
 
 static bool affine_of(const CalAppliedLoadDef *def, const char *joint, MjcfAffine *out) {
 	*out = (MjcfAffine){def->effort.number, 0, 0, -INFINITY, INFINITY};
-	return is_number(&def->effort) || (def->effort.formula && mjcf_read_affine(def->effort.formula, joint, out));
+	return is_number(&def->effort) || (def->effort.formula && mjcf_read_affine(def->effort.formula, &joint, 1, 0, out));
 }
 
 static bool is_effort(const Export *ex, const CalAppliedLoadDef *def) {
 	int link;
 	MjcfAffine affine;
 	const CalJointDef *joint = cal_desc_joint(ex->desc, def->joint, NULL, NULL);
-	return joint && is_always_on(def) && export_find_axis(ex, def->joint, def->dof, &link) &&
+	return joint && mjcf_is_always_on(def) && export_find_axis(ex, def->joint, def->dof, &link) &&
 	       cal_joint_speed_count(joint) == 1 && affine_of(def, joint->name, &affine);
 }
 
 static bool is_wrench(const CalAppliedLoadDef *def) {
-	bool constant = def->node.value != 0 && is_always_on(def);
+	bool constant = def->node.value != 0 && mjcf_is_always_on(def);
 	for (int i = 0; i < 3; i++)
 		constant = constant && is_number(&def->force[i]) && is_number(&def->moment[i]);
 	return constant;
@@ -63,7 +65,8 @@ bool mjcf_takes_device(Export *ex, const char *type, const void *device) {
 	if (strcmp(type, "applied_load") != 0)
 		return false;
 	const CalAppliedLoadDef *def = device;
-	return is_effort(ex, def) ||
+	MjcfTendonForce tendon;
+	return is_effort(ex, def) || mjcf_find_tendon_force(ex, def, &tendon) ||
 	       (is_wrench(def) && (def->frame == CAL_FRAME_NODE || weight_factor(ex, def, &body) != 0));
 }
 
@@ -137,6 +140,12 @@ static void put_wrench(MjcfOut *m, const CalAppliedLoadDef *def) {
 static void put_actuator(MjcfOut *m, const void *device) {
 	const CalAppliedLoadDef *def = device;
 	const bool effort = is_effort(m->ex, def);
+	MjcfTendonForce tendon;
+	if (!effort && mjcf_find_tendon_force(m->ex, def, &tendon)) {
+		if (tendon.loads[0] == def)
+			mjcf_put_tendon_actuator(m, &tendon);
+		return;
+	}
 	if (!effort && m->site_of_node[def->node.value] == NO_SITE)
 		return;
 	export_open(m->ex, "general");
@@ -221,7 +230,7 @@ static void place_spring(MjcfOut *m, const void *device) {
 
 static void place_wrench(MjcfOut *m, const void *device) {
 	const CalAppliedLoadDef *def = device;
-	if (!is_effort(m->ex, def) && m->site_of_node[def->node.value] != NO_SITE)
+	if (def->node.value && !is_effort(m->ex, def) && m->site_of_node[def->node.value] != NO_SITE)
 		mjcf_site_of(m, def->node, def->name);
 }
 
@@ -234,9 +243,16 @@ void mjcf_place_devices(MjcfOut *m) {
 			mjcf_site_of(m, load.node, "load");
 }
 
+static void put_force_tendon(MjcfOut *m, const void *device) {
+	MjcfTendonForce tendon;
+	if (!is_effort(m->ex, device) && mjcf_find_tendon_force(m->ex, device, &tendon) && tendon.loads[0] == device)
+		mjcf_put_force_tendon(m, &tendon);
+}
+
 void mjcf_put_tendons(MjcfOut *m) {
 	export_open(m->ex, "tendon");
 	mjcf_put_coupling_tendons(m);
+	for_each(m, "applied_load", put_force_tendon);
 	for_each(m, "spring", put_spring);
 	export_close(m->ex, "tendon");
 }

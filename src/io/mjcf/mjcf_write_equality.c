@@ -116,6 +116,7 @@ void mjcf_put_coupling_tendons(MjcfOut *m) {
 			continue;
 		export_open(ex, "fixed");
 		export_attribute(ex, "name", export_sound_text(ex, def->name));
+		export_new_name(ex, &m->tendon_names, def->name);
 		for (int k = 0; k < def->term_count; k++) {
 			export_open(ex, "joint");
 			export_attribute(ex, "joint", ex->links[links[k]].joint_name);

@@ -82,7 +82,8 @@ static bool read_sections(Reader *r) {
 
 static void destroy_tree(void *tree) { tree_destroy(tree); }
 
-CalStatus model_file_setup_from_tree(Tree *tree, const CalAllocator *allocator, CalSetup **setup, CalError *error) {
+CalStatus model_file_setup_from_tree(Tree *tree, const ModelFileTranslator *translator, const CalAllocator *allocator,
+                                     CalSetup **setup, CalError *error) {
 	Reader r = {.error = error};
 	CalSetup *made = NULL;
 	r.file = tree_array(tree, 1, sizeof *r.file);
@@ -95,10 +96,15 @@ CalStatus model_file_setup_from_tree(Tree *tree, const CalAllocator *allocator, 
 		tree_destroy(tree);
 		return r.status;
 	}
-	*r.file = (ModelFile){
-		.tree = tree, .allocator = allocator_or_default(allocator), .setup = made, .desc = cal_setup_edit_desc(made)};
+	*r.file = (ModelFile){.tree = tree,
+	                      .allocator = allocator_or_default(allocator),
+	                      .translator = translator,
+	                      .setup = made,
+	                      .desc = cal_setup_edit_desc(made)};
 	setup_set_source(made, tree, destroy_tree);
-	if (read_sections(&r))
+	const bool read = read_sections(&r);
+	r.file->translator = NULL; // it is the caller's
+	if (read)
 		*setup = made;
 	else
 		cal_setup_destroy(made);
@@ -111,7 +117,7 @@ CalStatus cal_model_file_read(const char *path, const CalAllocator *allocator, C
 		return tree_error(error, "cal_model_file_read", NULL, CAL_ERR_ARGUMENT, "path or setup is NULL");
 	*setup = NULL;
 	const CalStatus status = tree_read(path, allocator, &tree, error);
-	return status == CAL_OK ? model_file_setup_from_tree(tree, allocator, setup, error) : status;
+	return status == CAL_OK ? model_file_setup_from_tree(tree, NULL, allocator, setup, error) : status;
 }
 
 CalStatus cal_model_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
@@ -121,7 +127,7 @@ CalStatus cal_model_file_parse(const char *text, size_t length, const char *name
 		return tree_error(error, "cal_model_file_parse", NULL, CAL_ERR_ARGUMENT, "text or setup is NULL");
 	*setup = NULL;
 	const CalStatus status = tree_parse(text, length, name ? name : "text", allocator, &tree, error);
-	return status == CAL_OK ? model_file_setup_from_tree(tree, allocator, setup, error) : status;
+	return status == CAL_OK ? model_file_setup_from_tree(tree, NULL, allocator, setup, error) : status;
 }
 
 void cal_model_file_trim(CalSetup *setup) {

@@ -45,19 +45,30 @@ typedef struct Made {
 	const TreeNode *map; // of a joint: "attach"; of a body: "add_body"
 } Made;
 
+/**
+ * Reads robot files where a model file uses one as a subsystem: *robot, and the *text of a model file that is the same. Both
+ * are the caller's, the text by free(), also on failure.
+ */
+typedef struct ModelFileTranslator {
+	CalStatus (*translate)(const void *user, const char *path, const CalAllocator *allocator, CalSetup **robot,
+	                       char **text, size_t *length, CalError *error);
+	const void *user;
+} ModelFileTranslator;
+
 /* A file while it is read; what it says goes to the setup. Lives in the memory of the tree. */
 typedef struct ModelFile {
 	Tree *tree; // the text; it stays with the setup until cal_model_file_trim(), for the writer
 	CalAllocator allocator;
-	CalSetup *setup;       // NULL: only values are read, as those of a campaign's plan
-	CalDesc *desc;         // of the setup
-	JointRecord *joints;   // [cal_desc_joint_count], by id - 1
-	CalLoopId *embedded;   // [embedded_count] loops to be embedded
-	int embedded_count;    //
-	int *modes;            // [cal_desc_body_count] of each body, by id - 1
-	FileMesh *meshes;      // of contact shapes, in a chain
-	const char **events;   // names
-	NameIndex event_names; // values: place + 1; in the pool
+	const ModelFileTranslator *translator; // NULL: robot files are refused
+	CalSetup *setup;                       // NULL: only values are read, as those of a campaign's plan
+	CalDesc *desc;                         // of the setup
+	JointRecord *joints;                   // [cal_desc_joint_count], by id - 1
+	CalLoopId *embedded;                   // [embedded_count] loops to be embedded
+	int embedded_count;                    //
+	int *modes;                            // [cal_desc_body_count] of each body, by id - 1
+	FileMesh *meshes;                      // of contact shapes, in a chain
+	const char **events;                   // names
+	NameIndex event_names;                 // values: place + 1; in the pool
 	int event_count;
 	Made *made; // what actions make, each name once
 	int made_count;
@@ -85,8 +96,9 @@ struct Reader {
 	CalBodyId body;           // likewise, for its modes; {0}: none
 };
 
-/** The setup that a tree describes. Takes the tree over, also on failure. */
-CalStatus model_file_setup_from_tree(Tree *tree, const CalAllocator *allocator, CalSetup **setup, CalError *error);
+/** The setup that a tree describes. Takes the tree over, also on failure. translator NULL: no robot files within. */
+CalStatus model_file_setup_from_tree(Tree *tree, const ModelFileTranslator *translator, const CalAllocator *allocator,
+                                     CalSetup **setup, CalError *error);
 
 /** Reports "file:line:col: error: subject: ..."; always false. */
 #if defined(__GNUC__)

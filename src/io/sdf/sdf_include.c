@@ -103,6 +103,16 @@ static bool graft(Sdf *s, XmlElement *include, XmlTree *other, XmlElement **mode
 	return true;
 }
 
+/* Models of Gazebo that most worlds include, from its own folders or its server. */
+static bool is_scenery(const char *uri) {
+	const char *name = strrchr(uri, '/');
+	static const char *const names[] = {"sun", "Sun", "ground_plane", "Ground Plane", "Ground%20Plane"};
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(name + 1, names[i]) == 0)
+			return true;
+	return false;
+}
+
 bool sdf_include(Sdf *s, XmlElement *include, XmlElement **model) {
 	char path[PATH_SIZE], tried[400] = "";
 	bool found = false, merge = false;
@@ -120,9 +130,12 @@ bool sdf_include(Sdf *s, XmlElement *include, XmlElement **model) {
 		return import_fail(s->im, include, "files include each other more than 16 deep; does one include itself?");
 	if (!locate(s, uri, path, &found, tried, sizeof tried))
 		return false;
+	if (!found && is_scenery(uri->text))
+		return import_ignore(s->im, include,
+		                     "a light or the ground of Gazebo: it does not move, and links do not touch it");
 	if (!found)
-		return import_fail(s->im, uri, "\"%.200s\" was not found; tried: %s. Name its folder with --root", uri->text,
-		                   tried);
+		return import_missing(s->im, include, "\"%.200s\" was not found; tried: %s. Name its folder with --root",
+		                      uri->text, tried);
 	XmlTree *other;
 	s->im->status = xml_read(path, &s->im->allocator, &other, s->im->error);
 	if (s->im->status != CAL_OK)

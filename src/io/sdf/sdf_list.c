@@ -43,6 +43,9 @@ static int find_here(const Sdf *s, int scope, const char *name, size_t length) {
 }
 
 int sdf_find(const Sdf *s, int scope, const char *name) {
+	const int whole = strstr(name, "::") ? find_here(s, scope, name, strlen(name)) : SDF_NONE;
+	if (whole != SDF_NONE) // of files before 1.8, in which programs wrote models within models as one
+		return whole;
 	for (const char *cut; (cut = strstr(name, "::")); name = cut + 2) {
 		scope = find_here(s, scope, name, (size_t)(cut - name));
 		if (scope == SDF_NONE || s->frames[scope].kind != SDF_MODEL)
@@ -106,6 +109,18 @@ static bool name_frame(Sdf *s, SdfFrame *frame) {
 	return true;
 }
 
+/* "world" would be taken for the ground by joints; __name__ and "::" have a meaning of their own. */
+static bool check_name(Sdf *s, const XmlElement *element, const char *name, int version) {
+	const size_t length = strlen(name);
+	if (strcmp(name, "world") == 0 ||
+	    (version >= 107 && length > 3 && strncmp(name, "__", 2) == 0 && strcmp(name + length - 2, "__") == 0))
+		return import_fail(s->im, element, "\"%.100s\" is a name that SDFormat reserves; rename the %.20s", name,
+		                   element->name);
+	return version < 108 || !strstr(name, "::") ||
+	       import_fail(s->im, element, "\"%.100s\": names have no \"::\" since SDFormat 1.8; rename the %.20s", name,
+	                   element->name);
+}
+
 /* Appends a frame; its name must be free in its scope. */
 static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int version, int *added) {
 	SdfFrame frame = {.element = element,
@@ -117,6 +132,8 @@ static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int 
 	                  .is_static = s->frames[scope].is_static};
 	frame.name = import_required(s->im, element, "name");
 	if (!frame.name)
+		return false;
+	if (!check_name(s, element, frame.name, version))
 		return false;
 	const int other = find_here(s, scope, frame.name, strlen(frame.name));
 	if (other != SDF_NONE && (version >= 107 || s->frames[other].kind == kind))
@@ -194,6 +211,11 @@ static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth)
 	if (fixed && !import_bool(s->im, fixed, NULL, &is_static, NULL))
 		return false;
 	s->frames[frame].is_static = is_static || s->frames[scope].is_static;
+	XmlElement *state = xml_child(e, "model_state");
+	if (!state)
+		state = xml_child(e, "joint_state");
+	if (state && !import_missing(s->im, state, "states of a model are not read; give joints an <initial_position>"))
+		return false;
 	for (int i = 0; of_program[i]; i++)
 		for (XmlElement *p = xml_child(e, of_program[i]); p; p = xml_again(p))
 			if (!import_ignore(s->im, p, "a matter of the program that runs the file"))

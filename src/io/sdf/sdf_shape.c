@@ -116,13 +116,24 @@ static bool read_color(Sdf *s, XmlElement *visual, int *color) {
 	return true;
 }
 
+static bool ignore_appearance(Sdf *s, XmlElement *visual) {
+	static const char *const names[] = {"cast_shadows", "laser_retro", "transparency", "visibility_flags", "meta",
+	                                    "plugin",       NULL};
+	for (int i = 0; names[i]; i++) {
+		XmlElement *e = xml_child(visual, names[i]);
+		if (e && !import_ignore(s->im, e, "it is for pictures"))
+			return false;
+	}
+	return true;
+}
+
 static bool read_visual(Sdf *s, const SdfFrame *f, XmlElement *e) {
 	CalVisual visual = {.color = -1};
 	MassProperties mass;
 	bool known;
 	xml_get(e, "name");
 	if (!sdf_read_pose_on_link(s, f, e, &visual.placement) || !sdf_read_shape(s, e, &visual, &known, &mass) ||
-	    !read_color(s, e, &visual.color))
+	    !read_color(s, e, &visual.color) || !ignore_appearance(s, e))
 		return false;
 	if (!known)
 		return true;

@@ -3,8 +3,8 @@
  * sdf_tree.c — which joints make the tree, and which close loops.
  *
  * All links and joints are a graph with the ground as one node. A spanning forest is grown from the joints that lose most if
- * they close a loop: first those with forces along their axes, then plain ones, last those that the file wants as loops;
- * within each kind in the order of the file. The trees are then walked from the ground, and those that do not reach it from
+ * they close a loop: first those with forces along their axes, then plain ones, within each kind in the order of the file; not
+ * those that the file wants as loops. The trees are then walked from the ground, and those that do not reach it from
  * the link that no joint carries.
  */
 #include "io/sdf/sdf_reader.h"
@@ -28,7 +28,7 @@ static bool acts(const SdfJoint *joint) {
 	return false;
 }
 
-/* 0: first in the tree, 2: last. */
+/* 0: first in the tree, 1: then, 2: never. */
 static int rank_of(const SdfJoint *joint) { return joint->must_be_loop ? 2 : acts(joint) ? 0 : 1; }
 
 static void grow(Sdf *s, int *set, int rank) {
@@ -37,8 +37,9 @@ static void grow(Sdf *s, int *set, int rank) {
 		if (joint->type == SDF_GEARBOX || rank_of(joint) != rank)
 			continue;
 		const int a = set_of(set, node_of(s, joint->parent)), b = set_of(set, node_of(s, joint->child));
-		joint->use = a == b ? SDF_USE_LOOP : SDF_USE_TREE;
-		set[a] = b;
+		joint->use = a == b || rank == 2 ? SDF_USE_LOOP : SDF_USE_TREE;
+		if (joint->use == SDF_USE_TREE)
+			set[a] = b;
 	}
 }
 

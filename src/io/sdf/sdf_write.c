@@ -68,6 +68,29 @@ static void put_visuals(Export *ex, const ExportLink *link) {
 	}
 }
 
+static void put_friction(Export *ex, double mu) {
+	export_open(ex, "surface");
+	export_open(ex, "friction");
+	export_open(ex, "ode");
+	export_number(ex, "mu", mu);
+	export_number(ex, "mu2", mu);
+	export_close(ex, "ode");
+	export_close(ex, "friction");
+	export_close(ex, "surface");
+}
+
+static void put_collisions(Export *ex, int link) {
+	for (int i = ex->first_collision[link + 1]; i >= 0; i = ex->collisions[i].next) {
+		const ExportCollision *c = &ex->collisions[i];
+		export_open(ex, "collision");
+		export_attribute(ex, "name", export_sound_text(ex, c->name));
+		sdf_put_pose(ex, &c->X_L, NULL);
+		put_shape(ex, &c->shape);
+		put_friction(ex, c->friction);
+		export_close(ex, "collision");
+	}
+}
+
 /* The ground of SDFormat is no link. */
 static void note_ground(Export *ex) {
 	const CalVisual *visuals;
@@ -101,6 +124,7 @@ static void put_link(Export *ex, const ExportLink *link) {
 	put_inertial(ex, &link->mass);
 	if (link->body.value)
 		put_visuals(ex, link);
+	put_collisions(ex, (int)(link - ex->links));
 	export_close(ex, "link");
 	if (link->mass.mass == 0)
 		export_note(ex, CAL_IMPORT_ASSUMED, "link", link->name, link->place,
@@ -133,6 +157,8 @@ static int version_of_link(const Export *ex, const ExportLink *link) {
 /* The first version, 1.N, that has all that is used: relative poses, capsules, mimics, cones. */
 static int version_of_file(const Export *ex) {
 	int version = 7;
+	for (int i = 0; i < ex->collision_count; i++)
+		version = ex->collisions[i].shape.kind == CAL_VISUAL_CAPSULE ? 8 : version;
 	for (int i = 0; i < ex->link_count; i++) {
 		const int needed = version_of_link(ex, &ex->links[i]);
 		version = needed > version ? needed : version;
@@ -170,6 +196,7 @@ static void write_file(Export *ex) {
 	if (ex->link_count == 0)
 		export_fail(ex, CAL_ERR_UNSUPPORTED, "the model has no bodies, and a model of SDFormat has at least one link");
 	sdf_sort_couplings(ex);
+	sdf_choose_zero(ex);
 	note_ground(ex);
 	export_open(ex, "sdf");
 	export_attribute(ex, "version", export_format(ex, "1.%d", version_of_file(ex)));
@@ -190,6 +217,7 @@ const ExportFormat sdf_export_format = {
 	.shared_names = true,
 	.has_springs = true,
 	.has_gravity = true,
+	.has_collisions = true,
 	.forbidden = "::\0",
 	.check_start = sdf_check_start,
 	.write = write_file,

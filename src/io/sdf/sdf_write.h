@@ -22,5 +22,12 @@ void sdf_check_start(Export *ex, const ExportLink *link);
 /** Couplings become axes that follow others; what is no joint in SDFormat is noted. Before joints are written. */
 void sdf_sort_couplings(Export *ex);
 void sdf_put_loops(Export *ex);
+/** Whether a loop that could be a joint is closed in the pose of the file; true of others. */
+bool sdf_loop_is_closed(const Export *ex, CalLoopId id);
+
+/* ---- sdf_write_zero.c ---- */
+
+/** Moves the zero of coordinates to where loops are closed, if they are not at zero. After sdf_sort_couplings(). */
+void sdf_choose_zero(Export *ex);
 
 #endif

@@ -17,14 +17,15 @@ static const char *type_of(ExportMotion motion) {
 
 /* ---- axes -------------------------------------------------------------------------------------------- */
 
-static void put_limit(Export *ex, const CalLimitDef *limit) {
+static void put_limit(Export *ex, const ExportAxis *axis) {
+	const CalLimitDef *limit = axis->limit;
 	if (!limit)
 		return;
 	export_open(ex, "limit");
 	if (isfinite(limit->lower))
-		export_number(ex, "lower", limit->lower);
+		export_number(ex, "lower", limit->lower - axis->zero);
 	if (isfinite(limit->upper))
-		export_number(ex, "upper", limit->upper);
+		export_number(ex, "upper", limit->upper - axis->zero);
 	export_number(ex, "stiffness", limit->stiffness);
 	export_number(ex, "dissipation", limit->damping);
 	export_close(ex, "limit");
@@ -41,7 +42,7 @@ static void put_dynamics(Export *ex, const ExportAxis *axis) {
 	export_number(ex, "damping", dof->damping);
 	if (axis->friction)
 		export_number(ex, "friction", axis->friction->coulomb);
-	export_number(ex, "spring_reference", dof->stiffness != 0 ? dof->rest : 0);
+	export_number(ex, "spring_reference", dof->stiffness != 0 ? dof->rest - axis->zero : 0);
 	export_number(ex, "spring_stiffness", dof->stiffness);
 	export_close(ex, "dynamics");
 }
@@ -49,11 +50,12 @@ static void put_dynamics(Export *ex, const ExportAxis *axis) {
 static void put_mimic(Export *ex, const ExportAxis *axis) {
 	if (!axis->mimic)
 		return;
+	const double leader = ex->links[axis->leader].axes[axis->leader_axis].zero;
 	export_open(ex, "mimic");
 	export_attribute(ex, "joint", ex->links[axis->leader].joint_name);
 	export_attribute(ex, "axis", axis->leader_axis ? "axis2" : "axis");
 	export_number(ex, "multiplier", axis->multiplier);
-	export_number(ex, "offset", axis->offset);
+	export_number(ex, "offset", axis->offset + axis->multiplier * leader - axis->zero);
 	export_number(ex, "reference", 0);
 	export_close(ex, "mimic");
 }
@@ -64,10 +66,10 @@ static void put_axis(Export *ex, const ExportLink *link, int which) {
 	const ExportAxis *axis = &link->axes[which];
 	export_open(ex, element);
 	export_numbers(ex, "xyz", (const double[3]){a.x, a.y, a.z}, 3);
-	put_limit(ex, axis->limit);
+	put_limit(ex, axis);
 	put_dynamics(ex, axis);
-	if (link->q[which] != 0)
-		export_number(ex, "initial_position", link->q[which]);
+	if (link->q[which] != axis->zero)
+		export_number(ex, "initial_position", link->q[which] - axis->zero);
 	put_mimic(ex, axis);
 	export_close(ex, element);
 }

@@ -2,8 +2,8 @@
 /*
  * sdf_write_loop.c — loops as joints, couplings as mimics.
  *
- * A joint of SDFormat has one frame, where parent and child are in the pose of the file: with all coordinates zero. A loop can
- * be written if it is closed there, up to the motion that it leaves. Its frame is A, with the origin and axes that B has by
+ * A joint of SDFormat has one frame, where parent and child are in the pose of the file (sdf_write_zero.c). A loop can be
+ * written if it is closed there, up to the motion that it leaves. Its frame is A, with the origin and axes that B has by
  * then.
  */
 #include <math.h>
@@ -118,6 +118,14 @@ static void refuse_loop(Export *ex, const CalLoopDef *def, const char *why) {
 	            cal_loop_type_name(def->type));
 }
 
+bool sdf_loop_is_closed(const Export *ex, CalLoopId id) {
+	const CalLoopDef *def = cal_desc_loop(ex->desc, id, NULL, NULL);
+	if (!type_of(def->type) || export_loop_is_open(ex, id))
+		return true;
+	const Sides s = find_sides(ex, id, def);
+	return is_closed(&s, def->type, def->pitch);
+}
+
 void sdf_put_loops(Export *ex) {
 	for (uint32_t i = 1; i <= (uint32_t)cal_desc_loop_count(ex->desc) && ex->status == CAL_OK; i++) {
 		const CalLoopId id = {i};
@@ -134,9 +142,10 @@ void sdf_put_loops(Export *ex) {
 		if (is_closed(&s, def->type, def->pitch))
 			put_loop(ex, def, &s);
 		else
-			refuse_loop(ex, def,
-			            "SDFormat has loops that are closed while all coordinates are zero, and this one is not: move "
-			            "the zero of its joints there, or write MJCF");
+			refuse_loop(
+				ex, def,
+				"SDFormat has loops that are closed in the pose of the file, and this one is not at zero coordinates nor "
+				"at the initial state with ball joints at zero; write MJCF");
 	}
 }
 

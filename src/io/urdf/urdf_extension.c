@@ -56,7 +56,7 @@ static bool refuse_macros(Urdf *u, const XmlElement *e) {
 	return true;
 }
 
-bool urdf_refuse_xacro(Urdf *u) { return refuse_macros(u, u->robot); }
+bool urdf_refuse_xacro(Urdf *u) { return xml_is_plain(u->im->tree) || refuse_macros(u, u->robot); }
 
 /* ---- transmissions ------------------------------------------------------------------------------------ */
 
@@ -172,23 +172,22 @@ static bool is_off(const XmlElement *e) {
 	return strcmp(e->text, "false") == 0 || strcmp(e->text, "0") == 0 || strcmp(e->text, "0.0") == 0;
 }
 
+/* <gravity> of Gazebo changes the motion if it is off, the others if they are not. */
+static bool moves_robot(const XmlElement *e, const char *const *moving) {
+	return xml_is(e, "gravity") ? is_off(e) : is_among(e->name, moving) && !is_off(e);
+}
+
 /* Elements of Gazebo that would change the motion of the robot by itself. */
 static bool report_gazebo(Urdf *u, XmlElement *gazebo) {
-	static const char *const moving[] = {"joint",
-	                                     "springStiffness",
-	                                     "springReference",
-	                                     "turnGravityOff",
-	                                     "gravity_disable",
-	                                     "static",
-	                                     "link",
-	                                     "model",
-	                                     "include",
-	                                     NULL};
+	static const char *const moving[] = {"joint",          "springStiffness", "springReference",
+	                                     "turnGravityOff", "gravity_disable", "static",
+	                                     "kinematic",      "dampingFactor",   "link",
+	                                     "model",          "include",         NULL};
 	const char *about = xml_peek(gazebo, "reference");
 	if (!gazebo->first)
 		return import_ignore(u->im, gazebo, "an extension for Gazebo without content");
 	for (XmlElement *e = gazebo->first; e; e = e->next) {
-		const bool moves = is_among(e->name, moving) && !is_off(e);
+		const bool moves = moves_robot(e, moving);
 		if (moves ? !import_missing(u->im, e, "of Gazebo%s%.80s: it changes the motion; add it to the converted model",
 		                            about ? ", about " : "", about ? about : "")
 		          : !import_ignore(u->im, e, "an extension for Gazebo%s%.80s", about ? ", about " : "",

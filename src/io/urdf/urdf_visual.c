@@ -75,11 +75,22 @@ static bool read_material(Urdf *u, XmlElement *visual, int *color) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------ */
 
-static bool read_length(Urdf *u, XmlElement *e, const char *attribute, double *value) {
+/* Published files have shapes without size, which do not act on the motion: *drawn false, and a line of the report. */
+static bool check_size(Urdf *u, const XmlElement *e, const char *attribute, double least, bool *drawn) {
+	if (least > 0)
+		return true;
+	if (least < 0)
+		return import_fail(u->im, e, "<%.40s>: %s is below zero", e->name, attribute);
+	*drawn = false;
+	return import_note(u->im, CAL_IMPORT_IGNORED, e, attribute, "the shape has no size; it is not drawn");
+}
+
+static bool read_length(Urdf *u, XmlElement *e, const char *attribute, double *value, bool *drawn) {
 	bool given = false;
 	if (!import_number(u->im, e, attribute, value, &given))
 		return false;
-	return (given && *value > 0) || import_fail(u->im, e, "<%.40s> needs a %s above zero", e->name, attribute);
+	return given ? check_size(u, e, attribute, *value, drawn)
+	             : import_fail(u->im, e, "<%.40s> needs a %s above zero", e->name, attribute);
 }
 
 static bool read_mesh(Urdf *u, XmlElement *e, CalVisual *visual, bool *drawn) {
@@ -106,16 +117,17 @@ static bool read_geometry(Urdf *u, XmlElement *owner, CalVisual *visual, bool *d
 		bool given = false;
 		if (!import_vec3(u->im, e, "size", &visual->size, &given))
 			return false;
-		return (given && visual->size.x > 0 && visual->size.y > 0 && visual->size.z > 0) ||
-		       import_fail(u->im, e, "<box> needs size=\"x y z\", all above zero");
+		return given ? check_size(u, e, "size", fmin(visual->size.x, fmin(visual->size.y, visual->size.z)), drawn)
+		             : import_fail(u->im, e, "<box> needs size=\"x y z\", all above zero");
 	}
 	if ((e = xml_child(geometry, "sphere"))) {
 		visual->kind = CAL_VISUAL_SPHERE;
-		return read_length(u, e, "radius", &visual->size.x);
+		return read_length(u, e, "radius", &visual->size.x, drawn);
 	}
 	if ((e = xml_child(geometry, "cylinder")) || (e = xml_child(geometry, "capsule"))) {
 		visual->kind = xml_is(e, "capsule") ? CAL_VISUAL_CAPSULE : CAL_VISUAL_CYLINDER;
-		return read_length(u, e, "radius", &visual->size.x) && read_length(u, e, "length", &visual->size.z);
+		return read_length(u, e, "radius", &visual->size.x, drawn) &&
+		       read_length(u, e, "length", &visual->size.z, drawn);
 	}
 	if ((e = xml_child(geometry, "mesh")))
 		return read_mesh(u, e, visual, drawn);

@@ -97,12 +97,23 @@ static void put_visuals(Export *ex, CalBodyId body, const dpose *X_LB) {
 	}
 }
 
+static void put_collisions(Export *ex, int link) {
+	for (int i = ex->first_collision[link + 1]; i >= 0; i = ex->collisions[i].next) {
+		export_open(ex, "collision");
+		export_attribute(ex, "name", export_sound_text(ex, ex->collisions[i].name));
+		put_origin(ex, &ex->collisions[i].X_L);
+		put_shape(ex, &ex->collisions[i].shape);
+		export_close(ex, "collision");
+	}
+}
+
 static void put_link(Export *ex, const ExportLink *link) {
 	export_open(ex, "link");
 	export_attribute(ex, "name", link->name);
 	put_inertial(ex, &link->mass);
 	if (link->body.value)
 		put_visuals(ex, link->body, &link->X_LB);
+	put_collisions(ex, (int)(link - ex->links));
 	export_close(ex, "link");
 }
 
@@ -271,6 +282,9 @@ static void sort_loops(Export *ex) {
 
 /* One-sided stops and capsules are younger than 1.0. */
 static bool needs_version(const Export *ex) {
+	for (int i = 0; i < ex->collision_count; i++)
+		if (ex->collisions[i].shape.kind == CAL_VISUAL_CAPSULE)
+			return true;
 	for (int i = 0; i < ex->link_count; i++) {
 		const CalLimitDef *limit = ex->links[i].axes[0].limit;
 		const CalVisual *visuals = NULL;
@@ -303,6 +317,7 @@ static void put_robot(Export *ex) {
 	export_open(ex, "link");
 	export_attribute(ex, "name", name_of_world);
 	put_visuals(ex, (CalBodyId){0}, &(dpose){dmat_identity(), {0, 0, 0}});
+	put_collisions(ex, EXPORT_GROUND);
 	export_close(ex, "link");
 	for (int i = 0; i < ex->link_count; i++) {
 		put_link(ex, &ex->links[i]);
@@ -331,6 +346,8 @@ const ExportFormat urdf_export_format = {
 	.link_is_joint = true,
 	.nodes_are_links = true,
 	.has_rotors = true,
+	.has_collisions = true,
+	.ground_is_link = true,
 	.forbidden = "${\0$(\0",
 	.check_start = check_start,
 	.write = write_robot,

@@ -67,9 +67,12 @@ static void stop_without_memory(Parse *p) { stop(p, CAL_ERR_MEMORY, "out of memo
 /* A name in the tree; NULL: out of memory. */
 static const char *keep_name(Parse *p, const char *name) {
 	const size_t length = strlen(name);
-	const char **kept = &p->names[name_hash(0, name, length) % KEPT_NAMES];
-	if (!*kept || strcmp(*kept, name) != 0)
+	const uint32_t hash = name_hash(0, name, length);
+	const char **kept = &p->names[hash % KEPT_NAMES];
+	if (!*kept || strcmp(*kept, name) != 0) {
 		*kept = pool_text(&p->tree->pool, name, length);
+		p->tree->names[hash / 64 % 4] |= UINT64_C(1) << hash % 64;
+	}
 	return *kept;
 }
 
@@ -77,7 +80,9 @@ static bool copy_attributes(Parse *p, XmlElement *element, const char **pairs) {
 	int count = 0;
 	while (pairs[2 * count])
 		count++;
-	element->attribute_count = count;
+	element->attribute_count = count & (XML_MAX_BYTES - 1); // less than the bytes of the document
+	if (!count)
+		return true;
 	element->attributes = xml_array(p->tree, (size_t)count, sizeof *element->attributes);
 	for (int i = 0; element->attributes && i < count; i++) {
 		XmlAttribute *attribute = &element->attributes[i];
@@ -90,6 +95,7 @@ static bool copy_attributes(Parse *p, XmlElement *element, const char **pairs) {
 		attribute->value = pool_text(&p->tree->pool, pairs[2 * i + 1], length);
 		if (!attribute->name || !attribute->value)
 			return false;
+		element->attribute_marks |= (uint16_t)xml_mark(attribute->name);
 	}
 	return element->attributes != NULL;
 }
@@ -172,6 +178,17 @@ static void start_doctype(void *user, const char *name, const char *system, cons
 		stop(user, CAL_ERR_INPUT, "the file declares a document type with entities of its own; remove <!DOCTYPE ...>");
 }
 
+/* Encodings that expat has no name for, "ascii" or "utf8": what is ASCII in all of them is read. */
+static int read_as_ascii(void *user, const char *name, XML_Encoding *encoding) {
+	(void)user, (void)name;
+	for (int i = 0; i < 256; i++)
+		encoding->map[i] = i < 128 ? i : -1;
+	encoding->data = NULL;
+	encoding->convert = NULL;
+	encoding->release = NULL;
+	return XML_STATUS_OK;
+}
+
 /* ---- the document ------------------------------------------------------------------------------------ */
 
 static XmlTree *tree_create(const CalAllocator *allocator) {
@@ -183,12 +200,31 @@ static XmlTree *tree_create(const CalAllocator *allocator) {
 	return tree;
 }
 
+/*
+ * expat copies what it is given: pieces instead of the whole keep that copy in the cache. A piece in which no token ends is
+ * looked at again with the next one, so pieces grow as long as that is the case.
+ */
+static enum XML_Status parse_pieces(Parse *p, const char *text, size_t length) {
+	enum { PIECE = 1 << 15 };
+	size_t piece = PIECE;
+	for (size_t at = 0;;) {
+		const size_t size = length - at < piece ? length - at : piece;
+		const bool is_last = at + size == length;
+		const enum XML_Status status = XML_Parse(p->parser, text + at, (int)size, is_last);
+		if (status != XML_STATUS_OK || is_last)
+			return status;
+		piece = XML_GetCurrentByteIndex(p->parser) < (XML_Index)at && piece < XML_MAX_BYTES ? 2 * piece : PIECE;
+		at += size;
+	}
+}
+
 static void run_parser(Parse *p, const char *text, size_t length) {
 	XML_SetUserData(p->parser, p);
 	XML_SetElementHandler(p->parser, start_element, end_element);
 	XML_SetCharacterDataHandler(p->parser, add_text);
 	XML_SetStartDoctypeDeclHandler(p->parser, start_doctype);
-	if (XML_Parse(p->parser, text, (int)length, XML_TRUE) == XML_STATUS_OK || p->status != CAL_OK)
+	XML_SetUnknownEncodingHandler(p->parser, read_as_ascii, NULL);
+	if (parse_pieces(p, text, length) == XML_STATUS_OK || p->status != CAL_OK)
 		return;
 	const enum XML_Error code = XML_GetErrorCode(p->parser);
 	if (code == XML_ERROR_NO_MEMORY)
@@ -203,6 +239,7 @@ static CalStatus parse_all(Parse *p, const char *text, size_t length) {
 	const char *name = p->tree ? xml_text(p->tree, p->name) : NULL;
 	if (p->parser && name) {
 		p->name = name;
+		p->tree->is_plain = !memchr(text, '$', length) && !memchr(text, ':', length);
 		run_parser(p, text, length);
 	} else {
 		p->status = error_set(p->error, CAL_ERR_MEMORY, "%.200s: error: out of memory while reading the file", p->name);

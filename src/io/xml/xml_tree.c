@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/name_index.h"
 #include "io/xml/xml_tree_build.h"
 
 /* ---- the tree -------------------------------------------------------------------------------------- */
@@ -22,8 +23,17 @@ void xml_destroy(XmlTree *tree) {
 }
 
 XmlElement *xml_root(const XmlTree *tree) { return tree->root; }
+bool xml_is_plain(const XmlTree *tree) { return tree->is_plain; }
 void *xml_array(XmlTree *tree, size_t count, size_t size) { return pool_array_of_words(&tree->pool, count, size); }
 char *xml_text(XmlTree *tree, const char *text) { return pool_text(&tree->pool, text, strlen(text)); }
+
+bool xml_may_hold(const XmlTree *tree, const char *name) {
+	const uint32_t hash = name_hash(0, name, strlen(name));
+	for (; tree; tree = tree->adopted)
+		if (tree->names[hash / 64 % 4] >> hash % 64 & 1)
+			return true;
+	return false;
+}
 
 /* ---- looking ----------------------------------------------------------------------------------------- */
 
@@ -31,7 +41,9 @@ char *xml_text(XmlTree *tree, const char *text) { return pool_text(&tree->pool, 
 static bool is_name(const char *a, const char *b) { return a[0] == b[0] && strcmp(a, b) == 0; }
 
 static XmlAttribute *find_attribute(const XmlElement *element, const char *name) {
-	for (int i = 0; element && i < element->attribute_count; i++)
+	if (!xml_may_have(element, name))
+		return NULL;
+	for (int i = 0; i < element->attribute_count; i++)
 		if (is_name(element->attributes[i].name, name))
 			return &element->attributes[i];
 	return NULL;
@@ -62,7 +74,7 @@ static XmlElement *first_named(XmlElement *element, const char *name) {
 }
 
 XmlElement *xml_child(XmlElement *element, const char *name) {
-	return element ? first_named(element->first, name) : NULL;
+	return element && (element->child_marks & xml_mark(name)) ? first_named(element->first, name) : NULL;
 }
 
 XmlElement *xml_again(XmlElement *element) { return element ? first_named(element->next, element->name) : NULL; }
@@ -84,6 +96,7 @@ void xml_use_all(XmlElement *element) {
 
 void xml_insert(XmlElement *parent, XmlElement *after, XmlElement *element) {
 	element->parent = parent;
+	parent->child_marks |= (uint16_t)xml_mark(element->name);
 	element->next = after ? after->next : parent->first;
 	if (after)
 		after->next = element;
@@ -159,6 +172,7 @@ XmlElement *xml_copy(XmlTree *tree, const XmlElement *element) {
 	copy->line = element->line;
 	copy->column = element->column;
 	copy->attribute_count = element->attribute_count;
+	copy->attribute_marks = element->attribute_marks;
 	for (const XmlElement *child = element->first; child; child = child->next) {
 		XmlElement *inside = xml_copy(tree, child);
 		if (!inside)
@@ -183,6 +197,7 @@ bool xml_set(XmlTree *tree, XmlElement *element, const char *attribute, const ch
 		found = &more[element->attribute_count++];
 		found->name = name;
 		element->attributes = more;
+		element->attribute_marks |= (uint16_t)xml_mark(name);
 	}
 	found->value = text;
 	found->used = false;

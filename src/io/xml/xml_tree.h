@@ -15,6 +15,7 @@
 
 #include <calder/base.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -36,9 +37,10 @@ struct XmlElement {
 	const char *text; // character data of its own, blanks at its ends cut off; "": none
 	const char *file; // that it stands in, as it was opened
 	int line, column; // of its tag, from 1
-	int attribute_count;
-	bool used;      // a reader knows the element
-	bool text_used; // and its text
+	int attribute_count : 30;
+	bool used : 1;      // a reader knows the element
+	bool text_used : 1; // and its text
+	uint16_t attribute_marks, child_marks; // xml_mark() of all attributes and children: most lookups find nothing
 	XmlAttribute *attributes;
 	XmlElement *parent, *first, *last, *next; // children in the order of the file
 };
@@ -58,6 +60,21 @@ char *xml_text(XmlTree *tree, const char *text);
 
 /** Whether text begins like an XML document, and the name of its root element into root ("" if it has none). */
 bool xml_find_root(const char *text, size_t length, char *root, size_t size);
+
+/** Whether the text of the document has neither '$' nor ':' anywhere: no macro in it, no name with a prefix. */
+bool xml_is_plain(const XmlTree *tree);
+
+/** False: no element of the document, with all that it includes, has or had that name; true: look. */
+bool xml_may_hold(const XmlTree *tree, const char *name);
+
+/** One of 16 bits for a name, by its first two letters. */
+static inline unsigned xml_mark(const char *name) {
+	return 1u << (((unsigned char)name[0] + 3u * (unsigned char)name[1]) & 15u);
+}
+/** False: the element has no such attribute; true: look. */
+static inline bool xml_may_have(const XmlElement *element, const char *attribute) {
+	return element && (element->attribute_marks & xml_mark(attribute));
+}
 
 /* ---- looking, which marks as used ----------------------------------------------------------------- */
 

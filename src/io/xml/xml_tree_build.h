@@ -5,6 +5,8 @@
 #ifndef CALDER_IO_XML_XML_TREE_BUILD_H
 #define CALDER_IO_XML_XML_TREE_BUILD_H
 
+#include <stdint.h>
+
 #include "base/memory_pool.h"
 #include "io/xml/xml_tree.h"
 
@@ -12,6 +14,8 @@ struct XmlTree {
 	Pool pool;         // holds everything, this struct included
 	XmlElement *root;  //
 	int element_count; // with those of adopted trees
+	uint64_t names[4]; // a bit for each hash of a name of elements and attributes, modulo 256
+	bool is_plain;     // neither '$' nor ':' in its text
 	XmlTree *adopted;  // goes with this one, and what it has adopted
 };
 

@@ -31,6 +31,15 @@ static bool has_same_equations(const Written *w) {
 	return true;
 }
 
+/* Whether loops are closed by another zero of coordinates. */
+static bool has_moved_zero(const Written *w) {
+	CalExportNote note;
+	for (int i = 0; cal_export_note(w->report, i, &note) == CAL_OK; i++)
+		if (strstr(note.text, "its zero is at"))
+			return true;
+	return false;
+}
+
 /* Each format that holds the equations of the model; returns in how many that is. */
 static int round_trips(const char *path, double size) {
 	int whole = 0;
@@ -42,7 +51,7 @@ static int round_trips(const char *path, double size) {
 		Written w = write_setup(setup, (CalFormat)format, 1);
 		CalSetup *again = read_again(&w, 0);
 		if (has_same_equations(&w)) {
-			expect_same_dynamics(name, setup, again, size, 1e-12);
+			expect_same_dynamics_from(name, setup, again, size, 1e-12, has_moved_zero(&w));
 			whole++;
 		} else {
 			print_message("%s: something is missing\n", name);
@@ -67,9 +76,9 @@ static void examples_come_back(void **state) {
 	(void)state;
 	static const struct {
 		const char *name;
-		int formats; // that hold its equations: URDF has no loops and no gravity but one, SDFormat loops closed at zero
+		int formats; // that hold its equations: URDF has no loops and no gravity but one
 	} examples[] = {{"pendulum", 3}, {"double_pendulum", 3}, {"heavy_top", 2},       {"free_flying_arm", 2},
-	                {"four_bar", 1}, {"slider_crank", 1},    {"driven_four_bar", 1}, {"stewart", 1},
+	                {"four_bar", 2}, {"slider_crank", 2},    {"driven_four_bar", 2}, {"stewart", 2},
 	                {"bricard", 2},  {"n_four_bar", 2},      {"chain128", 3}};
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
 		char path[400];

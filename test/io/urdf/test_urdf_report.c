@@ -54,7 +54,8 @@ static void bad_values_are_refused(void **state) {
 		{URDF(LINK("a", "<inertial><mass value='-1'/></inertial>")), "the mass is -1 kg"},
 		{URDF(LINK("a", "<inertial><mass value='0'/>" INERTIA "</inertial>")), "has inertia but no mass"},
 		{URDF(LINK("a", INERTIAL INERTIAL)), "two <inertial>"},
-		{URDF(LINK("a", INERTIAL "<visual><geometry><box size='1 0 1'/></geometry></visual>")), "all above zero"},
+		{URDF(LINK("a", INERTIAL "<visual><geometry><box/></geometry></visual>")), "all above zero"},
+		{URDF(LINK("a", INERTIAL "<visual><geometry><box size='1 -1 1'/></geometry></visual>")), "below zero"},
 		{URDF(LINK("a", INERTIAL "<visual><geometry><sphere/></geometry></visual>")), "needs a radius above zero"},
 	};
 	refuse_all(cases, sizeof cases / sizeof *cases);
@@ -97,6 +98,11 @@ static void what_is_not_honored_is_named(void **state) {
 	     CAL_IMPORT_IGNORED, "link \"a\"/collision", "links do not touch"},
 		{SEEN("<geometry><mesh filename='package://p/a.dae'/></geometry>"), CAL_IMPORT_IGNORED, "mesh",
 	     "was not found"},
+		{SEEN("<geometry><box size='0 0 0'/></geometry>"), CAL_IMPORT_IGNORED, "box @size", "no size"},
+		{SEEN("<geometry><cylinder radius='0' length='0'/></geometry>"), CAL_IMPORT_IGNORED, "cylinder @radius",
+	     "no size"},
+		{PAIR("continuous", "<axis xyz='1 0 0'/><axis xyz='0 1 0'/>"), CAL_IMPORT_ASSUMED, "joint \"j\"/axis",
+	     "one before it, which counts"},
 		{SEEN("<geometry><torus/></geometry>"), CAL_IMPORT_IGNORED, "visual", "no shape that is known"},
 		{SEEN("<geometry><box size='1 1 1'/></geometry><material name='none'/>"), CAL_IMPORT_ASSUMED, "material",
 	     "no material \"none\""},
@@ -144,6 +150,10 @@ static void what_changes_the_motion_is_missing(void **state) {
 	static const Noted cases[] = {
 		{URDF(BODY("a") "<gazebo reference='a'><turnGravityOff>true</turnGravityOff></gazebo>"), CAL_IMPORT_MISSING,
 	     "turnGravityOff", "changes the motion"},
+		{URDF(BODY("a") "<gazebo reference='a'><gravity>0</gravity></gazebo>"), CAL_IMPORT_MISSING, "gravity",
+	     "changes the motion"},
+		{URDF(BODY("a") "<gazebo reference='a'><dampingFactor>.1</dampingFactor></gazebo>"), CAL_IMPORT_MISSING,
+	     "dampingFactor", "changes the motion"},
 		{URDF(BODY("a") "<gazebo><joint name='l' type='revolute'/></gazebo>"), CAL_IMPORT_MISSING, "joint \"l\"",
 	     "changes the motion"},
 		{URDF(BODY("a") "<drake:ball_constraint/>"), CAL_IMPORT_MISSING, "drake:ball_constraint", "changes the motion"},

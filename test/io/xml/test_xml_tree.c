@@ -119,6 +119,76 @@ static void what_could_hurt_is_refused(void **state) {
 	refuse("<a>\0</a>", 8, "t.xml:1:4");
 }
 
+/* What is longer than a piece of the parser, and what stands across the ends of pieces, has its place and all of its bytes. */
+static void long_documents_are_read_in_pieces(void **state) {
+	(void)state;
+	enum { ELEMENTS = 20000, LONG = 300000 };
+	char *text = malloc((size_t)ELEMENTS * 24 + 2 * LONG + 100);
+	size_t n = (size_t)sprintf(text, "<a long='");
+	memset(text + n, 'x', LONG);
+	n += LONG;
+	n += (size_t)sprintf(text + n, "'>");
+	memset(text + n, 'y', LONG);
+	n += LONG;
+	for (int i = 0; i < ELEMENTS; i++)
+		n += (size_t)sprintf(text + n, "\n<b i='%d'/>", i);
+	sprintf(text + n, "</a>");
+	XmlTree *tree = parse(text);
+	XmlElement *a = xml_root(tree), *b = xml_child(a, "b");
+	assert_int_equal(strlen(xml_get(a, "long")), LONG);
+	assert_int_equal(strlen(xml_content(a)), LONG);
+	for (int i = 0; i < ELEMENTS; i++, b = xml_again(b)) {
+		char number[16];
+		sprintf(number, "%d", i);
+		assert_string_equal(xml_get(b, "i"), number);
+		assert_int_equal(b->line, i + 2);
+		assert_int_equal(b->column, 1);
+	}
+	assert_null(b);
+	xml_destroy(tree);
+	free(text);
+}
+
+/* A name has one of 16 marks; those that share one differ all the same, in edited elements too. */
+static void names_that_share_a_mark_differ(void **state) {
+	(void)state;
+	XmlTree *tree = parse("<a ac='1' qc='2'><bc/><rc/></a>");
+	XmlElement *a = xml_root(tree);
+	assert_int_equal(xml_mark("ac"), xml_mark("qc"));
+	assert_string_equal(xml_peek(a, "qc"), "2");
+	assert_null(xml_peek(a, "Ac"));
+	assert_int_equal(xml_mark("ac"), xml_mark("Ac"));
+	assert_string_equal(xml_child(a, "rc")->name, "rc");
+	assert_null(xml_child(a, "Rc"));
+	assert_true(xml_set(tree, a, "new", "3"));
+	assert_string_equal(xml_peek(a, "new"), "3");
+	XmlElement *copy = xml_copy(tree, a);
+	assert_string_equal(xml_peek(copy, "new"), "3");
+	assert_non_null(xml_child(copy, "rc"));
+	assert_true(xml_may_hold(tree, "rc"));
+	assert_false(xml_may_hold(tree, "include"));
+	assert_true(xml_is_plain(tree));
+	xml_destroy(tree);
+	tree = parse("<a x='${b}'/>");
+	assert_false(xml_is_plain(tree));
+	xml_destroy(tree);
+}
+
+/* Exporters write names of encodings that expat does not know; ASCII is the same in all of them. */
+static void unknown_encodings_are_read_as_ascii(void **state) {
+	(void)state;
+	static const char *const names[] = {"ascii", "utf8", "windows-1252", "us-ascii", "UTF-8", "ISO-8859-1"};
+	char text[100];
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(text, sizeof text, "<?xml version='1.0' encoding='%s'?><a b='c'/>", names[i]);
+		XmlTree *tree = parse(text);
+		assert_string_equal(xml_get(xml_root(tree), "b"), "c");
+		xml_destroy(tree);
+	}
+	const char *umlaut = "<?xml version='1.0' encoding='windows-1252'?><a b='\xe4'/>";
+	refuse(umlaut, strlen(umlaut), "t.xml:1:");
+}
+
 static void the_root_is_found_without_a_parser(void **state) {
 	(void)state;
 	static const struct {
@@ -144,9 +214,15 @@ static void the_root_is_found_without_a_parser(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_know_their_places), cmocka_unit_test(looking_marks_and_peeking_does_not),
-		cmocka_unit_test(trees_are_edited),           cmocka_unit_test(an_empty_document_replaces_by_nothing),
-		cmocka_unit_test(what_could_hurt_is_refused), cmocka_unit_test(the_root_is_found_without_a_parser),
+		cmocka_unit_test(elements_know_their_places),
+		cmocka_unit_test(looking_marks_and_peeking_does_not),
+		cmocka_unit_test(trees_are_edited),
+		cmocka_unit_test(an_empty_document_replaces_by_nothing),
+		cmocka_unit_test(what_could_hurt_is_refused),
+		cmocka_unit_test(the_root_is_found_without_a_parser),
+		cmocka_unit_test(long_documents_are_read_in_pieces),
+		cmocka_unit_test(names_that_share_a_mark_differ),
+		cmocka_unit_test(unknown_encodings_are_read_as_ascii),
 	};
 #ifndef CALDER_WITH_EXPAT
 	return cmocka_run_group_tests(tests + 5, NULL, NULL);

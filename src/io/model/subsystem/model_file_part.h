@@ -81,6 +81,11 @@ const char *scope_path(const Scope *scope, const char *path);
 bool part_carry(Reader *r, Part *part, const TreeNode *place, const char *interface, const TreeNode *joint,
                 const char **carrier);
 
+/** Whether a file begins like XML, as robot files do and model files do not. */
+bool robot_is_likely(const char *path);
+/** A robot file as the tree of a model file; its import report joins that of the reader's setup. */
+CalStatus robot_read(Reader *r, const char *path, Tree **tree, CalError *error);
+
 /** The map with one more pair, which replaces the one of that key. value NULL: without that key. */
 const TreeNode *map_with(Reader *r, const TreeNode *map, const char *key, const TreeNode *value);
 const TreeNode *make_scalar(Reader *r, const TreeNode *like, const char *text);

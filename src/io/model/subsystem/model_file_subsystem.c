@@ -20,7 +20,8 @@ typedef struct SubsystemInput {
 
 static const Field subsystem_keys[] = {
 	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
-	{"file", FIELD_FILE, offsetof(SubsystemInput, file), .flags = FIELD_AS_TEXT, .doc = "a Calder file; or instead"},
+	{"file", FIELD_FILE, offsetof(SubsystemInput, file), .flags = FIELD_AS_TEXT,
+     .doc = "a model file or a robot file (URDF, MJCF, SDFormat); or instead"},
 	{"library", FIELD_FILE, offsetof(SubsystemInput, library), .flags = FIELD_AS_TEXT,
      .doc = "a shared object: a compiled subsystem, of which only the interface nodes are visible"},
 	{"arguments", FIELD_TEXT, offsetof(SubsystemInput, arguments), .doc = "that the shared object gets; default empty"},
@@ -191,7 +192,8 @@ static Tree *open_tree(Reader *r, const TreeNode *node, const char *path) {
 			return known;
 	Tree *tree;
 	CalError error = {0};
-	const CalStatus status = tree_read(path, &r->file->allocator, &tree, &error);
+	const CalStatus status = robot_is_likely(path) ? robot_read(r, path, &tree, &error)
+	                                               : tree_read(path, &r->file->allocator, &tree, &error);
 	if (status != CAL_OK) {
 		refused_inside(r, node, status, &error);
 		return NULL;
