@@ -67,34 +67,35 @@ enum {
 
 struct CalDerivatives {
 	const CalModel *model;
-	void *memory;  // to be freed, or NULL
-	CalWork *work; // of the sweeps
-	int n, stride; // dofs; length of rows, a multiple of four
-	int exact;     // 0: by differences of inverse dynamics
-	int world;     // in this call: some wrench keeps its world axes
-	int failed_dof;
+	void *memory;                      // to be freed, or NULL
+	CalWork *work;                     // of the sweeps
+	int n, stride;                     // dofs; length of rows, a multiple of four
+	int exact;                         // 0: by differences of inverse dynamics
+	int world;                         // in this call: some wrench keeps its world axes
+	int failed_dof;                    // of the last failure, -1: none
 	LinkColumns *columns;              // [links]
-	Run *runs;                         //
+	Run *runs;                         // of all links
 	DofMotion *motions;                // [dofs, then modes of each FLEX and NODE link, then those of one node]
 	int spare;                         // where those begin
 	Subtree *subtree;                  // [links]
 	vec3 *rate;                        // [links] of r: velocity of the origin from that of the parent's
 	double *rows;                      // [ROW_COUNT][stride]
-	double *M, *dq, *du;               // [n][stride]
+	double *M;                         // [n][stride] halved within links, before it is assembled
+	double *dq, *du;                   // rows of both side by side: [n][2 stride], du from the middle on
 	double *dq_low, *du_low;           // [n][stride] the same, of dofs further out, transposed
 	double *L, *Lt;                    // [n][stride] M = L'D L with unit L, and transposed
 	double *D_inv;                     // [n] 1/D, 0 where held
 	double *inverse;                   // [n][stride] M^-1
 	double *udot;                      // [n]
-	double *scratch;                   // [8 n]
+	double *scratch;                   // [2 n]
 	int32_t *ancestors;                // of each dof, nearest first: where L has entries
 	int32_t *ancestor_first;           // [n + 1]
 	int32_t *descends;                 // [n] last dof that moves with this one
-	double *own;                       // [12 + ..] of flexible bodies
+	double *own;                       // [2][6 + most modes] forces of a flexible body
 	CalState at;                       // displaced, of differences
 	struct FrameVariation *variations; // [2][n] of a node, of two frames of a loop
 	// of loops; m: constraint equations
-	int rank;
+	int rank;             // of the equations
 	double *G, *GX;       // [m][n], [m][stride] G and G M^-1
 	double *Lambda;       // [m][m] G M^-1 G', then its factor
 	double *loop_scratch; // [(m + 2) m]

@@ -181,11 +181,11 @@ static void layout_derivatives(const CalModel *model, CalDerivatives *d, Cursor 
 		CURSOR_ARRAY(cursor, *squares[i], rows * stride);
 	CURSOR_ARRAY(cursor, d->D_inv, n);
 	CURSOR_ARRAY(cursor, d->udot, n);
-	CURSOR_ARRAY(cursor, d->scratch, 8 * n);
+	CURSOR_ARRAY(cursor, d->scratch, 2 * n);
 	CURSOR_ARRAY(cursor, d->ancestors, count_ancestors(model));
 	CURSOR_ARRAY(cursor, d->ancestor_first, n + 1);
 	CURSOR_ARRAY(cursor, d->descends, n);
-	CURSOR_ARRAY(cursor, d->own, 4 * (6 + most_modes(model)));
+	CURSOR_ARRAY(cursor, d->own, 2 * (6 + most_modes(model)));
 	CURSOR_ARRAY(cursor, d->at.q, model->nq);
 	CURSOR_ARRAY(cursor, d->at.u, n);
 	layout_loops(model, d, cursor);

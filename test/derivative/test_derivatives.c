@@ -165,8 +165,8 @@ static void all_registers_give_the_same_bits(void **state) {
 	}
 }
 
-/* A state that is not finite is reported, and leaves nothing behind: the next call has the bits of a fresh workspace. */
-static void failures_leave_nothing_behind(void **state) {
+/* A state that is not finite is reported, and does not affect later calls: the next one has the bits of a fresh workspace. */
+static void failures_do_not_affect_later_calls(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 20; seed++) {
 		Fixture *f = fixture_random(seed, seed % 2 ? tree_flexible(seed) : tree_any(seed), CAL_SOLVER_RECURSIVE);
@@ -219,7 +219,7 @@ int main(void) {
 		cmocka_unit_test(inverse_of_flexible_trees),
 		cmocka_unit_test(forward_of_trees),
 		cmocka_unit_test(all_registers_give_the_same_bits),
-		cmocka_unit_test(failures_leave_nothing_behind),
+		cmocka_unit_test(failures_do_not_affect_later_calls),
 		cmocka_unit_test(calls_do_not_allocate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
