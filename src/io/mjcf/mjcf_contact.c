@@ -218,9 +218,7 @@ static int bit_of(int class_index, int first, int second) {
 	return block == first ? within : block == second ? BLOCK + within : -1;
 }
 
-static int class_of_bit(int bit, int first, int second) {
-	return (bit < BLOCK ? first : second) * BLOCK + bit % BLOCK;
-}
+static int class_of_bit(int bit, int first, int second) { return (bit < BLOCK ? first : second) * BLOCK + bit % BLOCK; }
 
 /* Each pair of classes is in one device: across two blocks in theirs, within a block in the first that has it. */
 static bool is_in_device(int i, int k, int first, int second) {

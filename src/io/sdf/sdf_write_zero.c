@@ -76,7 +76,10 @@ static void note_zero(Export *ex, const ExportLink *link) {
 			export_note(
 				ex, CAL_IMPORT_CHANGED, "joint", link->joint_name, link->place,
 				"its zero is at %.17g%s here: in the pose of the file, where the run starts, all loops are closed",
-				link->axes[i].zero, axes == 1 ? "" : i == 0 ? " of its first axis" : " of its second axis");
+				link->axes[i].zero,
+				axes == 1 ? ""
+				: i == 0  ? " of its first axis"
+						  : " of its second axis");
 }
 
 static void move_zero(Export *ex, ExportLink *link, const double *q) {

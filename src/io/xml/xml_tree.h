@@ -38,8 +38,8 @@ struct XmlElement {
 	const char *file; // that it stands in, as it was opened
 	int line, column; // of its tag, from 1
 	int attribute_count : 30;
-	bool used : 1;      // a reader knows the element
-	bool text_used : 1; // and its text
+	bool used : 1;                         // a reader knows the element
+	bool text_used : 1;                    // and its text
 	uint16_t attribute_marks, child_marks; // xml_mark() of all attributes and children: most lookups find nothing
 	XmlAttribute *attributes;
 	XmlElement *parent, *first, *last, *next; // children in the order of the file

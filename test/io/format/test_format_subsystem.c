@@ -169,7 +169,8 @@ static void robots_have_options_and_settings(void **state) {
 	CalSetup *setup = NULL;
 	CalError error = {0};
 	write_text("robot.xml", urdf);
-	write_text("host.yaml", "calder: 1\nbodies: {}\nsubsystems: {r: {file: robot.xml, set: {bodies.tip.mass: 7 kg}}}\n");
+	write_text("host.yaml",
+	           "calder: 1\nbodies: {}\nsubsystems: {r: {file: robot.xml, set: {bodies.tip.mass: 7 kg}}}\n");
 	assert_int_equal(
 		cal_model_read(path_of("host.yaml"), &(CalReadOptions){.base = CAL_BASE_FREE}, NULL, &setup, &error), CAL_OK);
 	const CalDesc *desc = cal_setup_desc(setup);
