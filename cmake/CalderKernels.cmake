@@ -62,7 +62,9 @@ endforeach()
 # Forward dynamics for wider registers: the same bits, since nothing is fused and sums keep their order
 # (docs/decisions/0011). 256 bits hold four modes of a flexible body; 512 bring twice the registers.
 option(CALDER_WIDE_KERNELS "compile forward dynamics for AVX2 and AVX-512 too, chosen at run time" ON)
+set(calder_wide_kernels OFF)
 if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+	set(calder_wide_kernels ON)
 	foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
 			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
 			src/component/interface.c src/component/interface_join.c)

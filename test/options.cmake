@@ -28,3 +28,20 @@ endif()
 
 # The model of step times belongs to a bench.
 target_sources(test_bench_rank_model PRIVATE ${PROJECT_SOURCE_DIR}/bench/ranks/rank_model.c)
+
+# math.trio: the operations once per width of registers, and in lanes.
+set(trio_cases ${PROJECT_SOURCE_DIR}/test/math/trio_cases.c)
+target_sources(test_math_trio PRIVATE ${trio_cases})
+function(trio_cases_variant suffix)
+	set(variant ${PROJECT_BINARY_DIR}/test/trio_cases_${suffix}.c)
+	file(CONFIGURE OUTPUT ${variant} CONTENT "#include \"${trio_cases}\"\n")
+	set_property(SOURCE ${variant} PROPERTY COMPILE_OPTIONS ${ARGN})
+	set_property(SOURCE ${variant} PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/test/math)
+	target_sources(test_math_trio PRIVATE ${variant})
+endfunction()
+trio_cases_variant(x4 -DCAL_LANES=4)
+if(calder_wide_kernels)
+	target_compile_definitions(test_math_trio PRIVATE CALDER_WIDE_KERNELS)
+	trio_cases_variant(avx2 -DCAL_ISA=avx2 -mavx2)
+	trio_cases_variant(avx512 -DCAL_ISA=avx512 -mavx512vl -mavx512dq)
+endif()

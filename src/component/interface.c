@@ -10,6 +10,7 @@
 #include "dynamics/flex/node_sums.h"
 #include "flexbody/flex_pose.h"
 #include "math/octet.h"
+#include "math/trio.h"
 
 #if CAL_LANES == 1
 

@@ -215,60 +215,6 @@ PACKED spatial pspatial_lane(pspatial s, int i) {
 /* X(r)' on forces: from O + r back to O. */
 PACKED pspatial pforce_shift(pspatial f, vec3 r) { return (pspatial){pvec_add(f.a, pvec_cross(r, f.l)), f.l}; }
 
-/* ---- one vector in a register --------------------------------------------------------------- */
-
-/* x, y, z and a zero where a register holds four; otherwise a vec3. */
-#if CAL_LANES == 1 && defined(__AVX__)
-typedef pack trio;
-PACKED trio trio_from(vec3 v) { return (pack){v.x, v.y, v.z, 0}; }
-PACKED trio trio_load(const vec3 *v) { // of a record that was stored long before
-	double xy __attribute__((vector_size(16)));
-	memcpy(&xy, &v->x, sizeof xy);
-	return (pack){xy[0], xy[1], v->z, 0};
-}
-PACKED vec3 trio_vec(trio v) { return (vec3){v[0], v[1], v[2]}; }
-PACKED trio trio_add(trio a, trio b) { return a + b; }
-PACKED trio trio_sub(trio a, trio b) { return a - b; }
-PACKED trio trio_mul(trio a, trio b) { return a * b; }
-PACKED trio trio_times(real s, trio v) { return pack_times(s, v); }
-PACKED trio trio_next(trio v) { return SHUFFLE(v, v, 1, 2, 0, 3); }
-#else
-typedef vec3 trio;
-PACKED trio trio_from(vec3 v) { return v; }
-PACKED trio trio_load(const vec3 *v) { return *v; }
-PACKED vec3 trio_vec(trio v) { return v; }
-PACKED trio trio_add(trio a, trio b) { return add(a, b); }
-PACKED trio trio_sub(trio a, trio b) { return sub(a, b); }
-PACKED trio trio_mul(trio a, trio b) { return (vec3){a.x * b.x, a.y * b.y, a.z * b.z}; }
-PACKED trio trio_times(real s, trio v) { return scale(s, v); }
-PACKED trio trio_next(trio v) { return (vec3){v.y, v.z, v.x}; }
-#endif
-PACKED trio trio_madd(trio a, real s, trio v) { return trio_add(a, trio_times(s, v)); }
-
-typedef struct trio3 {
-	trio x, y, z; // columns
-} trio3;
-
-PACKED trio3 trio3_from(mat3 m) { return (trio3){trio_from(m.x), trio_from(m.y), trio_from(m.z)}; }
-PACKED trio3 trio3_load(const mat3 *m) { return (trio3){trio_load(&m->x), trio_load(&m->y), trio_load(&m->z)}; }
-PACKED mat3 trio3_mat(trio3 m) { return (mat3){trio_vec(m.x), trio_vec(m.y), trio_vec(m.z)}; }
-PACKED trio3 trio3_madd(trio3 a, real s, trio3 m) {
-	return (trio3){trio_madd(a.x, s, m.x), trio_madd(a.y, s, m.y), trio_madd(a.z, s, m.z)};
-}
-PACKED trio trio3_mul(trio3 m, vec3 v) { return trio_madd(trio_madd(trio_times(v.x, m.x), v.y, m.y), v.z, m.z); }
-PACKED trio trio3_mul_dvec(trio3 m, dvec3 v) {
-	return trio_madd(trio_madd(trio_times(real_from(v.x), m.x), real_from(v.y), m.y), real_from(v.z), m.z);
-}
-PACKED trio3 trio3_mul_dmat(trio3 m, dmat3 E) {
-	return (trio3){trio3_mul_dvec(m, E.x), trio3_mul_dvec(m, E.y), trio3_mul_dvec(m, E.z)};
-}
-/* m [t]x */
-PACKED trio3 trio3_cross(trio3 m, vec3 t) {
-	return (trio3){trio_sub(trio_times(t.z, m.y), trio_times(t.y, m.z)),
-	               trio_sub(trio_times(t.x, m.z), trio_times(t.z, m.x)),
-	               trio_sub(trio_times(t.y, m.x), trio_times(t.x, m.y))};
-}
-
 /* ---- sums over the modes of rows ------------------------------------------------------------ */
 
 PACKED vec3 pvec_sum(pvec3 v) {

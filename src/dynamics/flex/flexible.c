@@ -24,6 +24,7 @@
 #include "dynamics/flex/user_link.h"
 #include "flexbody/flex_pose.h"
 #include "flexbody/flex_terms.h"
+#include "math/trio.h"
 
 /* Bodies with a single pack of modes have kernels of their own; with lanes they would only cost compile time. */
 #define SINGLE_PACK(n) (CAL_LANES == 1 && (n) == PACK)

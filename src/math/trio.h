@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * trio.h — a 3-vector in one register, and 3x3 matrices made of such vectors.
+ *
+ * One source for every width: with AVX a trio is one register (x, y, z, unused), with 128 bits a pair and a number,
+ * with CAL_LANES > 1 a vec3 of lanes. Every operation goes component by component, and sums of three are
+ * (x + y) + z: the bits are the same in all of them, and those of math/vec.h.
+ *
+ * How to use it. The one costly thing is to move numbers between components, so write equations with
+ * trio_next() = (y, z, x) and trio_prev() = (z, x, y), one instruction each and none with lanes:
+ *   vectors            trio; a x b is next(a next(b) - next(a) b); a sum of cross products needs one next() (trio_twist())
+ *   rotations          trio3, columns: R v is three products with numbers, which come from memory (trio3_mul_dvec())
+ *   3x3 matrices       trio_mat, cyclic diagonals d = (xx, yy, zz), n = (xy, yz, zx), p = (xz, yx, zy): m v and
+ *                      m'v are three products, a b' is three, [v]x is {0, -prev(v), next(v)}: no numbers are spread
+ *   symmetric          trio_sym, d and n: exactly symmetric, as sym3
+ * The unused component is never read. It is zero in what comes from memory or from a vec3, so that products with it
+ * stay zero; trio_all() fills it.
+ *
+ * Memory. Records keep vec3 and mat3, three numbers each. trio_load() and trio_store() touch these only. The _wide
+ * ones take one instruction and touch the number after the vector too: to be stored in the order of addresses, the
+ * number after the last being padding or stored later; to be read where that number belongs to the same record.
+ * What was just stored is not to be read back at once by another width: keep it in registers.
+ */
+#ifndef CALDER_MATH_TRIO_H
+#define CALDER_MATH_TRIO_H
+
+#include "math/inertia.h"
+#include "math/pack.h"
+
+/* ---- the type: three implementations --------------------------------------------------------- */
+
+#if CAL_LANES == 1 && defined(__AVX__)
+typedef pack trio;
+PACKED trio trio_set(real x, real y, real z) { return (pack){x, y, z, 0}; }
+PACKED trio trio_all(real s) { return pack_all(s); }
+PACKED trio trio_add(trio a, trio b) { return a + b; }
+PACKED trio trio_sub(trio a, trio b) { return a - b; }
+PACKED trio trio_mul(trio a, trio b) { return a * b; }
+PACKED trio trio_neg(trio a) { return -a; }
+PACKED trio trio_times(real s, trio v) { return pack_all(s) * v; }
+PACKED trio trio_next(trio v) { return SHUFFLE(v, v, 1, 2, 0, 3); }
+PACKED trio trio_prev(trio v) { return SHUFFLE(v, v, 2, 0, 1, 3); }
+PACKED vec3 trio_vec(trio v) { return (vec3){v[0], v[1], v[2]}; }
+PACKED trio trio_load_wide(const vec3 *v) { return SHUFFLE(pack_load(&v->x), (pack){0}, 0, 1, 2, 7); }
+PACKED void trio_store_wide(vec3 *v, trio x) { memcpy(v, &x, sizeof x); }
+PACKED trio trio_load(const vec3 *v) {
+	double xy __attribute__((vector_size(16)));
+	memcpy(&xy, &v->x, sizeof xy);
+	return (pack){xy[0], xy[1], v->z, 0};
+}
+PACKED void trio_store(vec3 *v, trio x) {
+	const double xy __attribute__((vector_size(16))) = {x[0], x[1]};
+	memcpy(v, &xy, sizeof xy);
+	v->z = x[2];
+}
+PACKED trio trio_spread(trio v, int i) {
+	return i == 0 ? SHUFFLE(v, v, 0, 0, 0, 0) : i == 1 ? SHUFFLE(v, v, 1, 1, 1, 1) : SHUFFLE(v, v, 2, 2, 2, 2);
+}
+PACKED void trio_sums(trio a, trio b, real *sum_a, real *sum_b) {
+	const pack xy = SHUFFLE(a, b, 0, 4, 2, 6) + SHUFFLE(a, b, 1, 5, 3, 7); // x + y of each, then z of each
+	*sum_a = xy[0] + a[2];
+	*sum_b = xy[1] + b[2];
+}
+#elif CAL_LANES == 1
+typedef struct trio {
+	pair xy;
+	real z;
+} trio;
+PACKED trio trio_set(real x, real y, real z) { return (trio){{x, y}, z}; }
+PACKED trio trio_all(real s) { return (trio){{s, s}, s}; }
+PACKED trio trio_add(trio a, trio b) { return (trio){a.xy + b.xy, a.z + b.z}; }
+PACKED trio trio_sub(trio a, trio b) { return (trio){a.xy - b.xy, a.z - b.z}; }
+PACKED trio trio_mul(trio a, trio b) { return (trio){a.xy * b.xy, a.z * b.z}; }
+PACKED trio trio_neg(trio a) { return (trio){-a.xy, -a.z}; }
+PACKED trio trio_times(real s, trio v) { return (trio){(pair){s, s} * v.xy, s * v.z}; }
+PACKED trio trio_next(trio v) { return (trio){{v.xy[1], v.z}, v.xy[0]}; }
+PACKED trio trio_prev(trio v) { return (trio){{v.z, v.xy[0]}, v.xy[1]}; }
+PACKED vec3 trio_vec(trio v) { return (vec3){v.xy[0], v.xy[1], v.z}; }
+PACKED trio trio_load(const vec3 *v) {
+	trio x = {.z = v->z};
+	memcpy(&x.xy, v, sizeof x.xy);
+	return x;
+}
+PACKED void trio_store(vec3 *v, trio x) {
+	memcpy(v, &x.xy, sizeof x.xy);
+	v->z = x.z;
+}
+#else
+typedef vec3 trio;
+PACKED trio trio_set(real x, real y, real z) { return vec(x, y, z); }
+PACKED trio trio_all(real s) { return vec(s, s, s); }
+PACKED trio trio_add(trio a, trio b) { return add(a, b); }
+PACKED trio trio_sub(trio a, trio b) { return sub(a, b); }
+PACKED trio trio_mul(trio a, trio b) { return vec(a.x * b.x, a.y * b.y, a.z * b.z); }
+PACKED trio trio_neg(trio a) { return neg(a); }
+PACKED trio trio_times(real s, trio v) { return scale(s, v); }
+PACKED trio trio_next(trio v) { return vec(v.y, v.z, v.x); }
+PACKED trio trio_prev(trio v) { return vec(v.z, v.x, v.y); }
+PACKED vec3 trio_vec(trio v) { return v; }
+PACKED trio trio_load(const vec3 *v) { return *v; }
+PACKED void trio_store(vec3 *v, trio x) { *v = x; }
+#endif
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+PACKED trio trio_zero(void) { return trio_all(real_from(0)); }
+PACKED trio trio_from(vec3 v) { return trio_set(v.x, v.y, v.z); }
+PACKED trio trio_dvec(dvec3 v) { return trio_set(real_from(v.x), real_from(v.y), real_from(v.z)); }
+PACKED trio trio_madd(trio a, real s, trio v) { return trio_add(a, trio_times(s, v)); }
+PACKED trio trio_mac(trio a, trio x, trio y) { return trio_add(a, trio_mul(x, y)); }
+PACKED real trio_sum(trio v) {
+	const vec3 s = trio_vec(v);
+	return s.x + s.y + s.z;
+}
+PACKED real trio_dot(trio a, trio b) { return trio_sum(trio_mul(a, b)); }
+#if CAL_LANES > 1 || !defined(__AVX__)
+/* A component, i = 0, 1, 2, in all places. */
+PACKED trio trio_spread(trio v, int i) {
+	const vec3 s = trio_vec(v);
+	return trio_all(i == 0 ? s.x : i == 1 ? s.y : s.z);
+}
+PACKED trio trio_load_wide(const vec3 *v) { return trio_load(v); }
+PACKED void trio_store_wide(vec3 *v, trio x) { trio_store(v, x); }
+/* The sums of two trios at once. */
+PACKED void trio_sums(trio a, trio b, real *sum_a, real *sum_b) { *sum_a = trio_sum(a), *sum_b = trio_sum(b); }
+#endif
+
+/* prev(a x b): a cross product whose components wait for trio_next(); a1 = next(a), b1 = next(b). */
+PACKED trio trio_twist(trio a, trio a1, trio b, trio b1) { return trio_sub(trio_mul(a, b1), trio_mul(a1, b)); }
+PACKED trio trio_cross(trio a, trio b) { return trio_next(trio_twist(a, trio_next(a), b, trio_next(b))); }
+/* prev(al x v + w x (w x v)): the acceleration of the point v of a body; w1, al1, v1 = next() of each. */
+PACKED trio trio_twist_field(trio w, trio w1, trio al, trio al1, trio v, trio v1) {
+	const trio c = trio_twist(w, w1, v, v1); // prev(w x v)
+	return trio_add(trio_twist(al, al1, v, v1), trio_twist(w, w1, trio_next(c), trio_prev(c)));
+}
+PACKED trio trio_field(trio w, trio al, trio v) {
+	return trio_next(trio_twist_field(w, trio_next(w), al, trio_next(al), v, trio_next(v)));
+}
+
+/* ---- columns: rotations ---------------------------------------------------------------------- */
+
+typedef struct trio3 {
+	trio x, y, z; // columns
+} trio3;
+
+PACKED trio3 trio3_from(mat3 m) { return (trio3){trio_from(m.x), trio_from(m.y), trio_from(m.z)}; }
+PACKED trio3 trio3_dmat(dmat3 m) { return (trio3){trio_dvec(m.x), trio_dvec(m.y), trio_dvec(m.z)}; }
+PACKED mat3 trio3_mat(trio3 m) { return (mat3){trio_vec(m.x), trio_vec(m.y), trio_vec(m.z)}; }
+PACKED trio3 trio3_load(const mat3 *m) {
+	return (trio3){trio_load_wide(&m->x), trio_load_wide(&m->y), trio_load(&m->z)};
+}
+PACKED trio3 trio3_load_wide(const mat3 *m) {
+	return (trio3){trio_load_wide(&m->x), trio_load_wide(&m->y), trio_load_wide(&m->z)};
+}
+PACKED void trio3_store(mat3 *m, trio3 v) {
+	trio_store_wide(&m->x, v.x), trio_store_wide(&m->y, v.y), trio_store(&m->z, v.z);
+}
+PACKED void trio3_store_wide(mat3 *m, trio3 v) {
+	trio_store_wide(&m->x, v.x), trio_store_wide(&m->y, v.y), trio_store_wide(&m->z, v.z);
+}
+PACKED trio3 trio3_madd(trio3 a, real s, trio3 m) {
+	return (trio3){trio_madd(a.x, s, m.x), trio_madd(a.y, s, m.y), trio_madd(a.z, s, m.z)};
+}
+/* m v, with v as numbers in memory, or in a register. */
+PACKED trio trio3_mul(trio3 m, vec3 v) { return trio_madd(trio_madd(trio_times(v.x, m.x), v.y, m.y), v.z, m.z); }
+PACKED trio trio3_mul_dvec(trio3 m, dvec3 v) {
+	return trio_madd(trio_madd(trio_times(real_from(v.x), m.x), real_from(v.y), m.y), real_from(v.z), m.z);
+}
+PACKED trio trio3_mul_trio(trio3 m, trio v) {
+	return trio_mac(trio_mac(trio_mul(trio_spread(v, 0), m.x), trio_spread(v, 1), m.y), trio_spread(v, 2), m.z);
+}
+PACKED trio3 trio3_transpose(trio3 m) {
+#if CAL_LANES == 1 && defined(__AVX__)
+	const pack o = {0}, low = SHUFFLE(m.x, m.y, 0, 4, 2, 6), high = SHUFFLE(m.x, m.y, 1, 5, 3, 7);
+	return (trio3){SHUFFLE(low, SHUFFLE(m.z, o, 0, 4, 2, 6), 0, 1, 4, 5),
+	               SHUFFLE(high, SHUFFLE(m.z, o, 1, 5, 3, 7), 0, 1, 4, 5), SHUFFLE(low, m.z, 2, 3, 6, 7)};
+#else
+	const mat3 s = trio3_mat(m);
+	return (trio3){trio_set(s.x.x, s.y.x, s.z.x), trio_set(s.x.y, s.y.y, s.z.y), trio_set(s.x.z, s.y.z, s.z.z)};
+#endif
+}
+/* m'v: the sums of m.x v, m.y v, m.z v. */
+PACKED trio trio3_tmul(trio3 m, trio v) {
+	const trio3 t = trio3_transpose((trio3){trio_mul(m.x, v), trio_mul(m.y, v), trio_mul(m.z, v)});
+	return trio_add(trio_add(t.x, t.y), t.z);
+}
+PACKED trio3 trio3_mul_dmat(trio3 m, dmat3 E) {
+	return (trio3){trio3_mul_dvec(m, E.x), trio3_mul_dvec(m, E.y), trio3_mul_dvec(m, E.z)};
+}
+/* m [t]x */
+PACKED trio3 trio3_cross(trio3 m, vec3 t) {
+	return (trio3){trio_sub(trio_times(t.z, m.y), trio_times(t.y, m.z)),
+	               trio_sub(trio_times(t.x, m.z), trio_times(t.z, m.x)),
+	               trio_sub(trio_times(t.y, m.x), trio_times(t.x, m.y))};
+}
+/* F Rx(angle) and F Rz(angle), from sine and cosine. */
+PACKED trio3 trio3_turn_x(trio3 F, real s, real c) {
+	return (trio3){F.x, trio_madd(trio_times(c, F.y), s, F.z), trio_sub(trio_times(c, F.z), trio_times(s, F.y))};
+}
+PACKED trio3 trio3_turn_z(trio3 F, real s, real c) {
+	return (trio3){trio_madd(trio_times(c, F.x), s, F.y), trio_sub(trio_times(c, F.y), trio_times(s, F.x)), F.z};
+}
+
+/* ---- cyclic diagonals: symmetric and general matrices ----------------------------------------- */
+
+typedef struct trio_sym {
+	trio d, n; // (xx, yy, zz), (xy, yz, xz)
+} trio_sym;
+
+typedef struct trio_mat {
+	trio d, n, p; // (xx, yy, zz), (xy, yz, zx), (xz, yx, zy): rows first
+} trio_mat;
+
+PACKED trio_sym trio_sym_from(sym3 s) { return (trio_sym){trio_set(s.xx, s.yy, s.zz), trio_set(s.xy, s.yz, s.xz)}; }
+PACKED sym3 trio_sym_out(trio_sym s) {
+	const vec3 d = trio_vec(s.d), n = trio_vec(s.n);
+	return (sym3){d.x, d.y, d.z, n.x, n.z, n.y};
+}
+PACKED trio_sym trio_sym_add(trio_sym a, trio_sym b) { return (trio_sym){trio_add(a.d, b.d), trio_add(a.n, b.n)}; }
+/* s v; v1 = next(v), v2 = prev(v) */
+PACKED trio trio_sym_mul(trio_sym s, trio v, trio v1, trio v2) {
+	return trio_mac(trio_mac(trio_mul(s.d, v), s.n, v1), trio_prev(s.n), v2);
+}
+/* s - a b', where the product is known to be symmetric (b is a multiple of a); b1 = next(b) */
+PACKED trio_sym trio_sym_sub_outer(trio_sym s, trio a, trio b, trio b1) {
+	return (trio_sym){trio_sub(s.d, trio_mul(a, b)), trio_sub(s.n, trio_mul(a, b1))};
+}
+/* x p' + p x' + y s' + s y' */
+PACKED trio_sym trio_sym_pairs(trio x, trio p, trio y, trio s) {
+	const trio half = trio_add(trio_mul(x, p), trio_mul(y, s));
+	const trio xp = trio_add(trio_mul(x, trio_next(p)), trio_mul(p, trio_next(x)));
+	const trio ys = trio_add(trio_mul(y, trio_next(s)), trio_mul(s, trio_next(y)));
+	return (trio_sym){trio_add(half, half), trio_add(xp, ys)};
+}
+
+PACKED trio_mat trio_mat_from(mat3 m) { // m.c.r is row r of column c
+	return (trio_mat){trio_set(m.x.x, m.y.y, m.z.z), trio_set(m.y.x, m.z.y, m.x.z), trio_set(m.z.x, m.x.y, m.y.z)};
+}
+PACKED mat3 trio_mat_out(trio_mat m) {
+	const vec3 d = trio_vec(m.d), n = trio_vec(m.n), p = trio_vec(m.p);
+	return (mat3){{d.x, p.y, n.z}, {n.x, d.y, p.z}, {p.x, n.y, d.z}};
+}
+PACKED trio_mat trio_mat_add(trio_mat a, trio_mat b) {
+	return (trio_mat){trio_add(a.d, b.d), trio_add(a.n, b.n), trio_add(a.p, b.p)};
+}
+/* m v; v1 = next(v), v2 = prev(v) */
+PACKED trio trio_mat_mul(trio_mat m, trio v, trio v1, trio v2) {
+	return trio_mac(trio_mac(trio_mul(m.d, v), m.n, v1), m.p, v2);
+}
+/* m'v */
+PACKED trio trio_mat_tmul(trio_mat m, trio v) {
+	return trio_add(trio_add(trio_mul(m.d, v), trio_prev(trio_mul(m.n, v))), trio_next(trio_mul(m.p, v)));
+}
+/* m - a b'; b1 = next(b), b2 = prev(b) */
+PACKED trio_mat trio_mat_sub_outer(trio_mat m, trio a, trio b, trio b1, trio b2) {
+	return (trio_mat){trio_sub(m.d, trio_mul(a, b)), trio_sub(m.n, trio_mul(a, b1)), trio_sub(m.p, trio_mul(a, b2))};
+}
+/* [r]x s; r1 = next(r), r2 = prev(r) */
+PACKED trio_mat trio_cross_sym(trio r1, trio r2, trio_sym s) {
+	const trio n1 = trio_next(s.n), n2 = trio_prev(s.n), d1 = trio_next(s.d), d2 = trio_prev(s.d);
+	return (trio_mat){trio_sub(trio_mul(r1, n2), trio_mul(r2, s.n)), trio_sub(trio_mul(r1, n1), trio_mul(r2, d1)),
+	                  trio_sub(trio_mul(r1, d2), trio_mul(r2, n1))};
+}
+/* (N + N')/2 with N = [r]x g' */
+PACKED trio_sym trio_cross_mat_half(trio r, trio r1, trio r2, trio_mat g) {
+	const trio up = trio_sub(trio_mul(r1, trio_next(g.n)), trio_mul(r2, trio_next(g.d)));
+	const trio low = trio_sub(trio_mul(r2, g.d), trio_mul(r, g.p));
+	return (trio_sym){trio_sub(trio_mul(r1, g.p), trio_mul(r2, g.n)), trio_times(real_from(0.5), trio_add(up, low))};
+}
+
+#endif
