@@ -53,6 +53,7 @@ static void vector_cases(Out *o, trio a, trio b, trio c, real x) {
 	put(o, trio_madd(a, x, b)), put(o, trio_mac(a, b, c));
 	put(o, trio_spread(a, 0)), put(o, trio_spread(a, 1)), put(o, trio_spread(a, 2));
 	put(o, trio_cross(a, b)), put(o, trio_field(a, b, c));
+	put(o, trio_field_mul(trio_field_of(a, b), c, trio_next(c), trio_prev(c)));
 }
 
 static void column_cases(Out *o, trio3 m, trio v, real s, real c) {
@@ -73,6 +74,21 @@ static void cyclic_cases(Out *o, trio_mat m, trio_sym s, trio a, trio b) {
 	put_mat(o, trio_cross_sym(a1, a2, s)), put_sym(o, trio_cross_mat_half(a, a1, a2, m));
 }
 
+static void product_cases(Out *o, trio_mat m, trio_sym s, sym3 in_memory) {
+	const trio_sym definite = {trio_add(s.d, trio_all(real_from(6))), s.n};
+	real determinant;
+	struct {
+		sym3 s;
+		real after;
+	} record = {in_memory, in_memory.xx};
+	put_mat(o, trio_sym_mul_mat(s, m)), put_sym(o, trio_mat_tmul_sym(m, trio_sym_mul_mat(s, m)));
+	put_sym(o, trio_sym_inverse(definite, &determinant)), put_number(o, determinant);
+	put_number(o, trio_sym_trace(s));
+	put_sym(o, trio_sym_load_wide(&record.s));
+	trio_sym_store_wide(&record.s, definite);
+	put_sym(o, trio_sym_from(record.s));
+}
+
 void LANED(trio_cases)(const void *numbers, void *results) {
 	real in[TRIO_NUMBERS];
 	memcpy(in, numbers, sizeof in);
@@ -84,4 +100,5 @@ void LANED(trio_cases)(const void *numbers, void *results) {
 	memory_cases(&o, trio3_from(m), a, b, in[9]);
 	column_cases(&o, trio3_from(m), trio_set(in[9], in[10], in[11]), in[12], in[13]);
 	cyclic_cases(&o, trio_mat_from(m), trio_sym_from(s), a, b);
+	product_cases(&o, trio_mat_from(m), trio_sym_from(s), s);
 }

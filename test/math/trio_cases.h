@@ -6,9 +6,13 @@
 #define TEST_MATH_TRIO_CASES_H
 
 /* Numbers in and out; results in the order of trio_cases.c. */
-enum { TRIO_NUMBERS = 15, TRIO_VECTOR_RESULTS = 3 + 13 * 3, TRIO_MEMORY_RESULTS = 18 + 12 + 1 };
+enum { TRIO_NUMBERS = 15, TRIO_VECTOR_RESULTS = 3 + 14 * 3, TRIO_MEMORY_RESULTS = 18 + 12 + 1 };
 enum { TRIO_COLUMN_RESULTS = 12 + 6 * 9, TRIO_CYCLIC_RESULTS = 15 + 9 + 15 + 9 + 6 + 6 + 9 + 6 };
-enum { TRIO_RESULTS = TRIO_VECTOR_RESULTS + TRIO_MEMORY_RESULTS + TRIO_COLUMN_RESULTS + TRIO_CYCLIC_RESULTS };
+enum { TRIO_PRODUCT_RESULTS = 9 + 6 + 7 + 1 + 6 + 6 };
+enum {
+	TRIO_RESULTS =
+		TRIO_VECTOR_RESULTS + TRIO_MEMORY_RESULTS + TRIO_COLUMN_RESULTS + TRIO_CYCLIC_RESULTS + TRIO_PRODUCT_RESULTS
+};
 
 /* Arrays of doubles; of four lanes each for x4. */
 void trio_cases_x1(const void *numbers, void *results);

@@ -35,13 +35,14 @@ int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const
 			LANED(flexible_head)(model, link, &M, work);
 		const int modal =
 			link->flex_body >= 0 ? LANED(flexible_eliminate)(model, link->flex_body, prescribed, work, &M) : -1;
-		const int bad = eliminate_columns(rotor ? rotor : model->rotor, link, i, prescribed, work, &M);
+		TrioInertia left = trio_inertia_from(&M);
+		const int bad = eliminate_columns(rotor ? rotor : model->rotor, link, i, prescribed, work, &left);
 		if (bad >= 0 || modal >= 0)
 			failed_dof = bad >= 0 ? bad : modal;
 		if (link->parent < 0)
 			continue;
-		work->articulated[link->parent] =
-			articulated_add(work->articulated[link->parent], articulated_shift(M, work->links[i].r));
+		const ArticulatedInertia shifted = trio_inertia_out(trio_inertia_shift_by(left, trio_from(work->links[i].r)));
+		work->articulated[link->parent] = articulated_add(work->articulated[link->parent], shifted);
 	}
 	return failed_dof;
 }
@@ -59,10 +60,12 @@ void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWo
 			LANED(flexible_node)(model, link, NULL, &f, work);
 		if (link->flex_body >= 0)
 			LANED(flexible_reduce)(model, link, prescribed, b, work, &f);
-		reduce_force(link, i, prescribed, b, work, &f);
+		TrioSpatial left = trio_spatial_from(f);
+		reduce_force(link, i, prescribed, b, work, &left);
 		if (link->parent < 0)
 			continue;
-		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(f, work->links[i].r));
+		f = trio_spatial_out(trio_force_shift(left, trio_from(work->links[i].r)));
+		work->force[link->parent] = spatial_add(work->force[link->parent], f);
 	}
 	work->links[-1].A = spatial_zero();
 	for (int i = 0; i < model->link_count; ++i) {
@@ -71,7 +74,9 @@ void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWo
 		spatial A = motion_shift(work->links[link->parent].A, l->r);
 		if (link->motion == PRIMITIVE_NODE)
 			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
-		accelerate_columns(model, link, i, &held, work, x, NULL, &A);
+		TrioSpatial own = trio_spatial_from(A);
+		accelerate_columns(model, link, i, &held, work, x, NULL, &own);
+		A = trio_spatial_out(own);
 		if (link->flex_body >= 0)
 			LANED(flexible_accelerate)(model, link, prescribed, work, x, NULL, &A);
 		l->A = A;

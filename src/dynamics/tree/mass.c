@@ -181,10 +181,11 @@ static void carry_column(const CalModel *model, const uint8_t *held, const NodeP
 			for (int k = 0; k < flex->m; ++k)
 				g[(size_t)(flex->u + k) * stride] = work->flex[link->flex_body].y[k];
 		}
-		reduce_force(link, i, held, tau, work, &b);
+		TrioSpatial left = trio_spatial_from(b);
+		reduce_force(link, i, held, tau, work, &left);
 		for (int u = link->u; u < link->u + link->nu; ++u)
 			g[(size_t)u * stride] = held && held[u] ? 0 : work->dofs[u].eps;
-		b = force_shift(b, work->links[i].r);
+		b = trio_spatial_out(trio_force_shift(left, trio_from(work->links[i].r)));
 	}
 	for (int k = 0; place->flex && k < place->flex->m; ++k)
 		tau[place->flex->u + k] = 0;
