@@ -70,8 +70,10 @@ void LANED(base_path_outward)(const CalModel *model, const SweepInput *in, const
 			turn = base_path_node(link, &model->shapes[link->shape], &model->flexes[link->flex],
 			                      &work->flex[link->flex], turn);
 		} else {
-			link_motion(link, &work->links[link->parent], in->q, in->u, work, l);
-			turn = turn_of(l);
+			const LinkWork *base = &work->links[link->parent];
+			const LinkMotion at = link_motion_load(base),
+							 m = link_motion(link, (LinkBase){&at, base}, in->q, in->u, work, l);
+			turn = (Turn){m.R, m.w};
 			continue;
 		}
 		l->R = trio3_mat(turn.R);

@@ -141,18 +141,21 @@ INLINE void sincos_double(double x, double *s, double *c) {
 
 /* n angles at once, four at a time. */
 INLINE void sincos_array(const double *x, double *s, double *c, int n) {
+	typedef int64_t int4 __attribute__((vector_size(32)));
+	int4 large = {0};
 	int i = 0;
 	for (; i + 4 <= n; i += 4) {
 		real4 v, vs, vc;
 		memcpy(&v, x + i, sizeof v);
+		large |= (v > REAL_TRIG_MAX) | (v < -REAL_TRIG_MAX);
 		sincos_real4_reduced(&v, &vs, &vc);
 		memcpy(s + i, &vs, sizeof vs);
 		memcpy(c + i, &vc, sizeof vc);
 	}
 	for (; i < n; ++i)
-		sincos_double_reduced(x[i], &s[i], &c[i]);
-	for (i = 0; i < n; ++i) {
-		if (__builtin_expect(fabs(x[i]) > REAL_TRIG_MAX, 0))
+		sincos_double(x[i], &s[i], &c[i]);
+	if (__builtin_expect((large[0] | large[1] | large[2] | large[3]) != 0, 0)) {
+		for (i = 0; i < n; ++i)
 			sincos_double(x[i], &s[i], &c[i]);
 	}
 }

@@ -2,24 +2,26 @@
 /*
  * trio.h — a 3-vector in one register, and 3x3 matrices made of such vectors.
  *
- * One source for every width: with AVX a trio is one register (x, y, z, unused), with 128 bits a pair and a number,
- * with CAL_LANES > 1 a vec3 of lanes. Every operation goes component by component, and sums of three are
- * (x + y) + z: the bits are the same in all of them, and those of math/vec.h.
+ * One source for every width: with AVX a trio is one register (x, y, z, unused), otherwise and with CAL_LANES > 1 a vec3.
+ * Every operation goes component by component, and sums of three are (x + y) + z: the bits are the same in all of them,
+ * and those of math/vec.h (docs/decisions/0056).
  *
  * How to use it. The one costly thing is to move numbers between components, so write equations with
- * trio_next() = (y, z, x) and trio_prev() = (z, x, y), one instruction each and none with lanes:
+ * trio_next() = (y, z, x) and trio_prev() = (z, x, y), one instruction each and none without AVX:
  *   vectors            trio; a x b is next(a next(b) - next(a) b); a sum of cross products needs one next() (trio_twist())
  *   rotations          trio3, columns: R v is three products with numbers, which come from memory (trio3_mul_dvec())
  *   3x3 matrices       trio_mat, cyclic diagonals d = (xx, yy, zz), n = (xy, yz, zx), p = (xz, yx, zy): m v and
  *                      m'v are three products, a b' is three, [v]x is {0, -prev(v), next(v)}: no numbers are spread
  *   symmetric          trio_sym, d and n: exactly symmetric, as sym3
- * The unused component is never read. It is zero in what comes from memory or from a vec3, so that products with it
- * stay zero; trio_all() fills it.
+ * The unused component is never read. It is zero in what comes from memory, so that it stays zero or bounded in a
+ * recursion that multiplies what it carries by vectors of each link. trio_all() fills it; trio_load_any() leaves there
+ * the number after the vector, for vectors that are only added up.
  *
  * Memory. Records keep vec3 and mat3, three numbers each. trio_load() and trio_store() touch these only. The _wide
  * ones take one instruction and touch the number after the vector too: to be stored in the order of addresses, the
  * number after the last being padding or stored later; to be read where that number belongs to the same record.
- * What was just stored is not to be read back at once by another width: keep it in registers.
+ * What was just stored number by number, or by overlapping stores, is not to be read back at once as a trio: the load would
+ * wait. Keep it in registers (TRIO_IN_REGISTER), or take it number by number (trio_from()).
  */
 #ifndef CALDER_MATH_TRIO_H
 #define CALDER_MATH_TRIO_H
@@ -27,11 +29,16 @@
 #include "math/inertia.h"
 #include "math/pack.h"
 
-/* ---- the type: three implementations --------------------------------------------------------- */
+/* ---- the type -------------------------------------------------------------------------------- */
 
 #if CAL_LANES == 1 && defined(__AVX__)
+enum { TRIO_IN_REGISTER = 1 };
 typedef pack trio;
-PACKED trio trio_set(real x, real y, real z) { return (pack){x, y, z, 0}; }
+PACKED trio trio_clean(trio v) { // the unused component zero
+	typedef long long bits __attribute__((vector_size(32)));
+	return (pack)((bits)v & (bits){-1, -1, -1, 0});
+}
+PACKED trio trio_set(real x, real y, real z) { return trio_clean((pack){x, y, z, z}); }
 PACKED trio trio_all(real s) { return pack_all(s); }
 PACKED trio trio_add(trio a, trio b) { return a + b; }
 PACKED trio trio_sub(trio a, trio b) { return a - b; }
@@ -40,20 +47,22 @@ PACKED trio trio_neg(trio a) { return -a; }
 PACKED trio trio_times(real s, trio v) { return pack_all(s) * v; }
 PACKED trio trio_next(trio v) { return SHUFFLE(v, v, 1, 2, 0, 3); }
 PACKED trio trio_prev(trio v) { return SHUFFLE(v, v, 2, 0, 1, 3); }
+PACKED trio trio_pick(trio a, trio b, trio c) { return SHUFFLE(SHUFFLE(a, b, 0, 5, 2, 3), c, 0, 1, 6, 3); }
+PACKED trio trio_swap_yz(trio v) { return SHUFFLE(v, v, 0, 2, 1, 3); }
 PACKED vec3 trio_vec(trio v) { return (vec3){v[0], v[1], v[2]}; }
-PACKED trio trio_load_wide(const vec3 *v) { return SHUFFLE(pack_load(&v->x), (pack){0}, 0, 1, 2, 7); }
-PACKED void trio_store_wide(vec3 *v, trio x) { memcpy(v, &x, sizeof x); }
-PACKED trio trio_factor(const vec3 *v) { return pack_load(&v->x); }
-PACKED trio trio_dfactor(const dvec3 *v) { return pack_load(&v->x); }
+PACKED trio trio_load_any(const vec3 *v) { return pack_load(&v->x); }
+PACKED trio trio_dload_any(const dvec3 *v) { return pack_load(&v->x); }
 PACKED trio trio_cross_z(trio v) { return SHUFFLE(v, v, 1, 0, 2, 3) * (pack){1, -1, 0, 0}; }
+PACKED trio trio_load_row(const real *row) { return trio_clean(pack_load(row)); }
+PACKED void trio_store_row(real *row, trio x) { pack_store(row, x); }
 PACKED trio trio_load(const vec3 *v) {
-	double xy __attribute__((vector_size(16)));
-	memcpy(&xy, &v->x, sizeof xy);
+	typedef double pair_row __attribute__((vector_size(16), aligned(8)));
+	const pair_row xy = *(const pair_row *)&v->x;
 	return (pack){xy[0], xy[1], v->z, 0};
 }
 PACKED void trio_store(vec3 *v, trio x) {
-	const double xy __attribute__((vector_size(16))) = {x[0], x[1]};
-	memcpy(v, &xy, sizeof xy);
+	typedef double pair_row __attribute__((vector_size(16), aligned(8)));
+	*(pair_row *)&v->x = (pair_row){x[0], x[1]};
 	v->z = x[2];
 }
 PACKED trio trio_spread(trio v, int i) {
@@ -64,31 +73,8 @@ PACKED void trio_sums(trio a, trio b, real *sum_a, real *sum_b) {
 	*sum_a = xy[0] + a[2];
 	*sum_b = xy[1] + b[2];
 }
-#elif CAL_LANES == 1
-typedef struct trio {
-	pair xy;
-	real z;
-} trio;
-PACKED trio trio_set(real x, real y, real z) { return (trio){{x, y}, z}; }
-PACKED trio trio_all(real s) { return (trio){{s, s}, s}; }
-PACKED trio trio_add(trio a, trio b) { return (trio){a.xy + b.xy, a.z + b.z}; }
-PACKED trio trio_sub(trio a, trio b) { return (trio){a.xy - b.xy, a.z - b.z}; }
-PACKED trio trio_mul(trio a, trio b) { return (trio){a.xy * b.xy, a.z * b.z}; }
-PACKED trio trio_neg(trio a) { return (trio){-a.xy, -a.z}; }
-PACKED trio trio_times(real s, trio v) { return (trio){(pair){s, s} * v.xy, s * v.z}; }
-PACKED trio trio_next(trio v) { return (trio){{v.xy[1], v.z}, v.xy[0]}; }
-PACKED trio trio_prev(trio v) { return (trio){{v.z, v.xy[0]}, v.xy[1]}; }
-PACKED vec3 trio_vec(trio v) { return (vec3){v.xy[0], v.xy[1], v.z}; }
-PACKED trio trio_load(const vec3 *v) {
-	trio x = {.z = v->z};
-	memcpy(&x.xy, v, sizeof x.xy);
-	return x;
-}
-PACKED void trio_store(vec3 *v, trio x) {
-	memcpy(v, &x.xy, sizeof x.xy);
-	v->z = x.z;
-}
 #else
+enum { TRIO_IN_REGISTER = 0 };
 typedef vec3 trio;
 PACKED trio trio_set(real x, real y, real z) { return vec(x, y, z); }
 PACKED trio trio_all(real s) { return vec(s, s, s); }
@@ -99,6 +85,8 @@ PACKED trio trio_neg(trio a) { return neg(a); }
 PACKED trio trio_times(real s, trio v) { return scale(s, v); }
 PACKED trio trio_next(trio v) { return vec(v.y, v.z, v.x); }
 PACKED trio trio_prev(trio v) { return vec(v.z, v.x, v.y); }
+PACKED trio trio_pick(trio a, trio b, trio c) { return vec(a.x, b.y, c.z); }
+PACKED trio trio_swap_yz(trio v) { return vec(v.x, v.z, v.y); }
 PACKED vec3 trio_vec(trio v) { return v; }
 PACKED trio trio_load(const vec3 *v) { return *v; }
 PACKED void trio_store(vec3 *v, trio x) { *v = x; }
@@ -122,22 +110,26 @@ PACKED trio trio_spread(trio v, int i) {
 	const vec3 s = trio_vec(v);
 	return trio_all(i == 0 ? s.x : i == 1 ? s.y : s.z);
 }
-PACKED trio trio_load_wide(const vec3 *v) { return trio_load(v); }
-/*
- * Factors of trios whose unused component is zero: one load, of the vector and the number after it, which belongs to the
- * same record; that number is the unused component.
- */
-PACKED trio trio_factor(const vec3 *v) { return trio_load(v); }
-PACKED trio trio_dfactor(const dvec3 *v) { return trio_dvec(*v); }
+/* As trio_load_wide(), the unused component being the number after the vector, which belongs to the same record. */
+PACKED trio trio_load_any(const vec3 *v) { return trio_load(v); }
+PACKED trio trio_dload_any(const dvec3 *v) { return trio_dvec(*v); }
 /* v x z = (y, -x, 0) */
 PACKED trio trio_cross_z(trio v) {
 	const vec3 s = trio_vec(v);
 	return trio_mul(trio_set(s.y, s.x, s.z), trio_dvec((dvec3){1, -1, 0}));
 }
-PACKED void trio_store_wide(vec3 *v, trio x) { trio_store(v, x); }
+/* Three numbers in a row; the fourth is touched with AVX. */
+PACKED trio trio_load_row(const real *row) { return trio_set(row[0], row[1], row[2]); }
+PACKED void trio_store_row(real *row, trio x) {
+	const vec3 v = trio_vec(x);
+	row[0] = v.x, row[1] = v.y, row[2] = v.z;
+}
 /* The sums of two trios at once. */
 PACKED void trio_sums(trio a, trio b, real *sum_a, real *sum_b) { *sum_a = trio_sum(a), *sum_b = trio_sum(b); }
 #endif
+
+PACKED trio trio_load_wide(const vec3 *v) { return trio_load_row(&v->x); }
+PACKED void trio_store_wide(vec3 *v, trio x) { trio_store_row(&v->x, x); }
 
 /* prev(a x b): a cross product whose components wait for trio_next(); a1 = next(a), b1 = next(b). */
 PACKED trio trio_twist(trio a, trio a1, trio b, trio b1) { return trio_sub(trio_mul(a, b1), trio_mul(a1, b)); }
@@ -149,6 +141,24 @@ PACKED trio trio_twist_field(trio w, trio w1, trio al, trio al1, trio v, trio v1
 }
 PACKED trio trio_field(trio w, trio al, trio v) {
 	return trio_next(trio_twist_field(w, trio_next(w), al, trio_next(al), v, trio_next(v)));
+}
+
+/*
+ * W = [al]x + [w]x[w]x: the field of accelerations of a body, a_P = a_O + W r. By cyclic diagonals, as trio_mat below;
+ * c is that of -W.
+ */
+typedef struct TrioField {
+	trio c, n, p;
+} TrioField;
+
+PACKED TrioField trio_field_of(trio w, trio al) {
+	const trio squares = trio_mul(w, w), products = trio_mul(w, trio_next(w));
+	return (TrioField){trio_add(trio_next(squares), trio_prev(squares)), trio_sub(products, trio_prev(al)),
+	                   trio_add(trio_prev(products), trio_next(al))};
+}
+/* W v; v1 = next(v), v2 = prev(v) */
+PACKED trio trio_field_mul(TrioField W, trio v, trio v1, trio v2) {
+	return trio_sub(trio_add(trio_mul(W.n, v1), trio_mul(W.p, v2)), trio_mul(W.c, v));
 }
 
 /* ---- columns: rotations ---------------------------------------------------------------------- */
@@ -165,6 +175,9 @@ PACKED trio3 trio3_load(const mat3 *m) {
 }
 PACKED trio3 trio3_load_wide(const mat3 *m) {
 	return (trio3){trio_load_wide(&m->x), trio_load_wide(&m->y), trio_load_wide(&m->z)};
+}
+PACKED trio3 trio3_load_any(const mat3 *m) {
+	return (trio3){trio_load_any(&m->x), trio_load_any(&m->y), trio_load_any(&m->z)};
 }
 PACKED void trio3_store(mat3 *m, trio3 v) {
 	trio_store_wide(&m->x, v.x), trio_store_wide(&m->y, v.y), trio_store(&m->z, v.z);
@@ -245,6 +258,15 @@ PACKED void trio_sym_store(sym3 *s, trio_sym x) {
 PACKED trio_sym trio_sym_load(const sym3 *s) { return trio_sym_from(*s); }
 PACKED void trio_sym_store(sym3 *s, trio_sym x) { *s = trio_sym_out(x); }
 #endif
+/* Wide: touch the number after the record. */
+PACKED trio_sym trio_sym_load_wide(const sym3 *s) {
+	return (trio_sym){trio_load_row(&s->xx), trio_swap_yz(trio_load_row(&s->xy))};
+}
+PACKED void trio_sym_store_wide(sym3 *s, trio_sym x) {
+	trio_store_row(&s->xx, x.d), trio_store_row(&s->xy, trio_swap_yz(x.n));
+}
+PACKED trio_sym trio_sym_zero(void) { return (trio_sym){trio_zero(), trio_zero()}; }
+PACKED real trio_sym_trace(trio_sym s) { return trio_sum(s.d); }
 PACKED trio_sym trio_sym_add(trio_sym a, trio_sym b) { return (trio_sym){trio_add(a.d, b.d), trio_add(a.n, b.n)}; }
 /* s v; v1 = next(v), v2 = prev(v) */
 PACKED trio trio_sym_mul(trio_sym s, trio v, trio v1, trio v2) {
@@ -262,13 +284,15 @@ PACKED trio_sym trio_sym_pairs(trio x, trio p, trio y, trio s) {
 	return (trio_sym){trio_add(half, half), trio_add(xp, ys)};
 }
 
-PACKED trio_mat trio_mat_from(mat3 m) { // m.c.r is row r of column c
-	return (trio_mat){trio_set(m.x.x, m.y.y, m.z.z), trio_set(m.y.x, m.z.y, m.x.z), trio_set(m.z.x, m.x.y, m.y.z)};
+PACKED trio_mat trio_mat_from_columns(trio3 m) {
+	return (trio_mat){trio_pick(m.x, m.y, m.z), trio_pick(m.y, m.z, m.x), trio_pick(m.z, m.x, m.y)};
 }
-PACKED mat3 trio_mat_out(trio_mat m) {
-	const vec3 d = trio_vec(m.d), n = trio_vec(m.n), p = trio_vec(m.p);
-	return (mat3){{d.x, p.y, n.z}, {n.x, d.y, p.z}, {p.x, n.y, d.z}};
+PACKED trio3 trio_mat_columns(trio_mat m) {
+	return (trio3){trio_pick(m.d, m.p, m.n), trio_pick(m.n, m.d, m.p), trio_pick(m.p, m.n, m.d)};
 }
+PACKED trio_mat trio_mat_from(mat3 m) { return trio_mat_from_columns(trio3_from(m)); }
+PACKED mat3 trio_mat_out(trio_mat m) { return trio3_mat(trio_mat_columns(m)); }
+PACKED trio_mat trio_mat_zero(void) { return (trio_mat){trio_zero(), trio_zero(), trio_zero()}; }
 PACKED trio_mat trio_mat_add(trio_mat a, trio_mat b) {
 	return (trio_mat){trio_add(a.d, b.d), trio_add(a.n, b.n), trio_add(a.p, b.p)};
 }
@@ -298,6 +322,27 @@ PACKED trio_mat trio_mat_quat(real w, trio v) {
 /* m - a b'; b1 = next(b), b2 = prev(b) */
 PACKED trio_mat trio_mat_sub_outer(trio_mat m, trio a, trio b, trio b1, trio b2) {
 	return (trio_mat){trio_sub(m.d, trio_mul(a, b)), trio_sub(m.n, trio_mul(a, b1)), trio_sub(m.p, trio_mul(a, b2))};
+}
+/* s m */
+PACKED trio_mat trio_sym_mul_mat(trio_sym s, trio_mat m) {
+	const trio n2 = trio_prev(s.n);
+	return (trio_mat){trio_mac(trio_mac(trio_mul(s.d, m.d), s.n, trio_next(m.p)), n2, trio_prev(m.n)),
+	                  trio_mac(trio_mac(trio_mul(s.d, m.n), s.n, trio_next(m.d)), n2, trio_prev(m.p)),
+	                  trio_mac(trio_mac(trio_mul(s.d, m.p), s.n, trio_next(m.n)), n2, trio_prev(m.d))};
+}
+/* a'b, where it is known to be symmetric */
+PACKED trio_sym trio_mat_tmul_sym(trio_mat a, trio_mat b) {
+	const trio d = trio_add(trio_mul(a.d, b.d), trio_prev(trio_mul(a.n, b.n)));
+	const trio n = trio_add(trio_mul(a.d, b.n), trio_next(trio_mul(a.p, b.d)));
+	return (trio_sym){trio_add(d, trio_next(trio_mul(a.p, b.p))), trio_add(n, trio_prev(trio_mul(a.n, b.p)))};
+}
+/* Inverse by cofactors. */
+PACKED trio_sym trio_sym_inverse(trio_sym s, real *determinant) {
+	const trio d1 = trio_next(s.d), d2 = trio_prev(s.d), n1 = trio_next(s.n), n2 = trio_prev(s.n);
+	const trio d = trio_sub(trio_mul(d1, d2), trio_mul(n1, n1)), n = trio_sub(trio_mul(n1, n2), trio_mul(s.n, d2));
+	*determinant = trio_sum(trio_pick(trio_mul(s.d, d), trio_prev(trio_mul(s.n, n)), trio_mul(s.n, n)));
+	const real inverse = 1.0 / *determinant;
+	return (trio_sym){trio_times(inverse, d), trio_times(inverse, n)};
 }
 /* [r]x s; r1 = next(r), r2 = prev(r) */
 PACKED trio_mat trio_cross_sym(trio r1, trio r2, trio_sym s) {

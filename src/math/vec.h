@@ -86,6 +86,9 @@ INLINE mat3 mat_mul_dmat(mat3 a, dmat3 b) {
 	return (mat3){mat_mul_dvec(a, b.x), mat_mul_dvec(a, b.y), mat_mul_dvec(a, b.z)};
 }
 
+/* al x r + w x (w x r): acceleration of the point r of a body that turns with w and al. */
+INLINE vec3 acceleration_at(vec3 w, vec3 al, vec3 r) { return add(cross(al, r), cross(w, cross(w, r))); }
+
 /* [a]x + [w]x [w]x: the field of accelerations of a body about a point of it, a_P = a_O + W r. */
 INLINE mat3 acceleration_field(vec3 w, vec3 al) {
 	const real xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;

@@ -29,15 +29,17 @@ typedef struct LinkWork {
 	vec3 al; // angular acceleration at udot = 0 (or with the prescribed part)
 	vec3 a;  // acceleration of the origin at udot = 0 (or with the prescribed part), minus gravity
 	union {
-		mat3 W;    // outward, then inward: field of accelerations, [al]x + [w]x[w]x
+		vec3 W[3]; // outward, then inward: field of accelerations, a TrioField
 		spatial A; // last: acceleration that udot adds
 	};
+	real pad[2]; // vectors are stored four numbers at a time, in the order of addresses (math/trio.h)
 } LinkWork;
 
 /*
  * A degree of freedom in the recursion. gain refers to the link's own origin. A forward dynamics keeps other
  * things here for two kinds of links, which its last sweep wants (articulated.c): for a free rotation the gain at the
- * parent's origin; for a free ball or free root three rows of I^-1 H in gain.l and of the acceleration in eps.
+ * parent's origin; for the three rotations of a free ball or free root X = I^-1 H in gain.l, by cyclic diagonals, and g in
+ * gain.a of the first; for the translations of a free root its acceleration in gain.a of the first.
  */
 typedef struct DofWork {
 	spatial gain; // gain M^ S / D; of a prescribed degree of freedom: M^ S itself

@@ -53,6 +53,7 @@ static void vector_cases(Out *o, trio a, trio b, trio c, real x) {
 	put(o, trio_madd(a, x, b)), put(o, trio_mac(a, b, c));
 	put(o, trio_spread(a, 0)), put(o, trio_spread(a, 1)), put(o, trio_spread(a, 2));
 	put(o, trio_cross(a, b)), put(o, trio_field(a, b, c));
+	put(o, trio_field_mul(trio_field_of(a, b), c, trio_next(c), trio_prev(c)));
 }
 
 static void column_cases(Out *o, trio3 m, trio v, real s, real c) {
@@ -88,8 +89,23 @@ static void inverse_cases(Out *o, trio_mat m, sym3 s, trio a, real x) {
 	trio_sym_store(&r.s, trio_sym_add(trio_sym_load(&r.s), trio_sym_from(s)));
 	put_sym(o, trio_sym_load(&r.s)), put_sym(o, trio_sym_from(r.s));
 	put_number(o, r.before), put_number(o, r.after);
-	put(o, trio_factor(v)), put(o, trio_dfactor(d)), put(o, trio_cross_z(a));
+	put(o, trio_load_any(v)), put(o, trio_dload_any(d)), put(o, trio_cross_z(a));
 	put_mat(o, trio_mat_mul_mat(m, m)), put_mat(o, trio_mat_quat(x, a));
+}
+
+static void product_cases(Out *o, trio_mat m, trio_sym s, sym3 in_memory) {
+	const trio_sym definite = {trio_add(s.d, trio_all(real_from(6))), s.n};
+	real determinant;
+	struct {
+		sym3 s;
+		real after;
+	} record = {in_memory, in_memory.xx};
+	put_mat(o, trio_sym_mul_mat(s, m)), put_sym(o, trio_mat_tmul_sym(m, trio_sym_mul_mat(s, m)));
+	put_sym(o, trio_sym_inverse(definite, &determinant)), put_number(o, determinant);
+	put_number(o, trio_sym_trace(s));
+	put_sym(o, trio_sym_load_wide(&record.s));
+	trio_sym_store_wide(&record.s, definite);
+	put_sym(o, trio_sym_from(record.s));
 }
 
 void LANED(trio_cases)(const void *numbers, void *results) {
@@ -103,5 +119,6 @@ void LANED(trio_cases)(const void *numbers, void *results) {
 	memory_cases(&o, trio3_from(m), a, b, in[9]);
 	column_cases(&o, trio3_from(m), trio_set(in[9], in[10], in[11]), in[12], in[13]);
 	cyclic_cases(&o, trio_mat_from(m), trio_sym_from(s), a, b);
+	product_cases(&o, trio_mat_from(m), trio_sym_from(s), s);
 	inverse_cases(&o, trio_mat_from(m), s, a, in[9]);
 }

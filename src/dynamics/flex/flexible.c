@@ -24,7 +24,7 @@
 #include "dynamics/flex/user_link.h"
 #include "flexbody/flex_pose.h"
 #include "flexbody/flex_terms.h"
-#include "math/trio.h"
+#include "math/trio_inertia.h"
 
 /* Bodies with a single pack of modes have kernels of their own; with lanes they would only cost compile time. */
 #define SINGLE_PACK(n) (CAL_LANES == 1 && (n) == PACK)
@@ -158,7 +158,7 @@ INLINE void move_link(const CalModel *model, const Link *link, int motion, int n
 	l->w = add(base->w, rel.v.a);
 	l->al = add(add(base->al, rel.rest.a), cross(base->w, rel.v.a));
 	const vec3 own = madd(rel.rest.l, real_from(2), cross(base->w, rel.v.l));
-	l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), own);
+	l->a = add(add(base->a, acceleration_at(base->w, base->al, l->r)), own);
 }
 
 void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkWork *base, int rates, CalWork *work,
@@ -215,8 +215,8 @@ INLINE spatial own_force(const FlexInertia *in, vec3 w, mat3 W, vec3 a, spatial 
 	return (spatial){add(madd(n, two, D), cross(w, rate.a)), madd(f, two, cross(w, rate.l))};
 }
 
-/* E in world axes, be, inertia and force, but for the masses that are summed; W: field of accelerations of l. */
-INLINE void own_invariants(const Flex *flex, int n, const FlexRigid *rigid, int motion, mat3 W, FlexWork *w,
+/* E in world axes, be, inertia and force, but for the masses that are summed. */
+INLINE void own_invariants(const Flex *flex, int n, const FlexRigid *rigid, int motion, FlexWork *w,
                            const LinkWork *l) {
 	const mat3 R = flexible_axes(flex, l);
 	const vec3 in_body = motion ? mat_tmul_vec(R, l->w) : vec_zero();
@@ -243,7 +243,8 @@ INLINE void own_invariants(const Flex *flex, int n, const FlexRigid *rigid, int 
 	inertia.Sigma = turn_second_moment(inertia.Sigma, &axes);
 	w->own = (Composite){inertia.m, inertia.mc, inertia.Sigma};
 	if (motion)
-		w->b = own_force(&inertia, l->w, W, l->a, pspatial_sum(rate.a, rate.l), trio_vec(trio3_mul(axes, D)));
+		w->b = own_force(&inertia, l->w, acceleration_field(l->w, l->al), l->a, pspatial_sum(rate.a, rate.l),
+		                 trio_vec(trio3_mul(axes, D)));
 }
 
 /* What the prescribed accelerations of modes need, then the modal mass of an implicit step. */
@@ -262,7 +263,7 @@ INLINE void load_modal_mass(const Flex *flex, int n, real *M) {
 /* Rows of length n. */
 INLINE void own_terms(const Flex *flex, int n, const FlexRigid *rigid, int motion, const CalWork *work, FlexWork *w,
                       const LinkWork *l) {
-	own_invariants(flex, n, rigid, motion, motion ? acceleration_field(l->w, l->al) : mat_from(dmat_identity()), w, l);
+	own_invariants(flex, n, rigid, motion, w, l);
 	if (motion && w->by_ports && !w->accelerated)
 		return;
 	FlexTerms terms = {w->E, w->M, w->be, w->b, w->scratch};
@@ -527,7 +528,8 @@ int LANED(flexible_fused)(const CalModel *model, const Link *link, const spatial
 		sum.b = spatial_sub(sum.b, external[i + 1]);
 	const pack be = pack_add(pack_load(w->be), pspatial_dot(sum.b, columns));
 	pack y = pack_sub(be, pack_load(tau + flex->u));
-	sum = (ArticulatedBody){articulated_shift(sum.M, r), force_shift(sum.b, r)};
+	sum = (ArticulatedBody){trio_inertia_out(trio_inertia_shift_by(trio_inertia_from(&sum.M), trio_from(r))),
+	                        force_shift(sum.b, r)};
 	if (external)
 		sum.b = spatial_sub(sum.b, external[i]);
 	total->M = articulated_add(sum.M, articulated_rigid(w->own.m, w->own.mc, w->own.Sigma));
@@ -535,7 +537,7 @@ int LANED(flexible_fused)(const CalModel *model, const Link *link, const spatial
 	const FourFactors factors = factor_four(flex, work, four.row);
 	if (link->flex_body > 0 && w[-1].lazy) { // while the pivots are on their way
 		const LinkWork *next = &work->links[flex[-1].link];
-		own_invariants(&flex[-1], PACK, &flex[-1].all, 1, next->W, &w[-1], next);
+		own_invariants(&flex[-1], PACK, &flex[-1].all, 1, &w[-1], next);
 	}
 	eliminate_four(&factors, w, four.E, (real *)(void *)total, &y);
 	pack_store(w->y, y);

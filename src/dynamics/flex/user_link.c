@@ -125,7 +125,7 @@ void user_link_motion(const CalModel *model, const Link *link, const LinkWork *b
 	l->w = add(base->w, v.a);
 	l->al = add(add(base->al, rest.a), cross(base->w, v.a));
 	const vec3 own = madd(rest.l, 2.0, cross(base->w, v.l));
-	l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), own);
+	l->a = add(add(base->a, acceleration_at(base->w, base->al, l->r)), own);
 }
 
 const double *user_link_place(const Flex *flex, const FlexWork *w, int shape, const mat3 *axes, FlexPose *pose) {

@@ -43,9 +43,9 @@ static void weigh_links(const CalModel *model, dvec3 gravity, const CalWork *wor
 	for (int i = 0; i < model->link_count; ++i) {
 		const LinkWork *l = &work->links[i];
 		const Composite c = link_inertia(&model->links[i], &l->R);
-		const LinkWork bias = {.W = acceleration_field(l->w, l->al), .a = sub(l->a, vec_from(gravity))};
+		const spatial bias = link_inertia_force(&c, l->w, l->al, sub(l->a, vec_from(gravity)));
 		const wide6 *A = &r->A[i];
-		wide6 f = wide6_from(spatial_sub(link_inertia_force(&c, &bias), r->external[i]));
+		wide6 f = wide6_from(spatial_sub(bias, r->external[i]));
 		f.a = add_inertia_moment(f.a, inertia_from_second_moment(c.Sigma), A->a);
 		f.a = wide3_add_cross(f.a, c.mc, A->l);
 		f.l = wide3_madd(f.l, c.m, A->l);

@@ -7,7 +7,7 @@
  * sweep multiplies no velocity terms by articulated inertias, and a prescribed degree of freedom is one
  * that is not eliminated.
  *
- *   1 outward   R, r, w, al, a, W
+ *   1 outward   R, r, w, al, a
  *   2 inward    M^, b = own (- external wrenches) + sum over children X'M^aX, X'b^a
  *               U = M^ S, D = S'U + rotor, K = U/D, eps = tau - S'b
  *               M^a = M^ - U K',  b^a = b + K eps
@@ -27,8 +27,11 @@
  * What flexible bodies and loops add happens on the links that Link.special marks, in steps of their own (special_...);
  * everywhere else the sweeps are those of a tree. joint_elimination.h has the joints.
  *
- * By hand count, for a free rotation whose frame is reached by a turn about x:
- * 1: 63 mul 57 add, 2: 176 mul 183 add 1 div, 3: 16 mul 15 add, and one sine-cosine.
+ * Vectors are one register each where it holds four numbers (math/trio.h, docs/decisions/0056), and what the next link needs
+ * stays in registers: its motion outward, `carry` inward, A outward again.
+ *
+ * In numbers, for a free rotation whose frame is reached by a turn about x:
+ * 1: 57 mul 45 add, 2: 187 mul 189 add 1 div, 3: 16 mul 15 add, and one sine-cosine.
  */
 #include "base/assert.h"
 #include "dynamics/flex/flexible.h"
@@ -38,7 +41,7 @@
 /* ---- 1 outward ----------------------------------------------------------------------------- */
 
 /* Prescribed accelerations belong to the motion that b accounts for. */
-static void add_prescribed(const Link *link, int i, const SweepInput *in, CalWork *work) {
+static LinkMotion add_prescribed(const Link *link, int i, const SweepInput *in, CalWork *work) {
 	LinkWork *l = &work->links[i];
 	if (link->flex >= 0)
 		LANED(flexible_prescribe)(link, work->model, work, l);
@@ -49,13 +52,12 @@ static void add_prescribed(const Link *link, int i, const SweepInput *in, CalWor
 		l->al = madd(l->al, in->udot[link->u + k], S.a);
 		l->a = madd(l->a, in->udot[link->u + k], S.l);
 	}
-	l->W = acceleration_field(l->w, l->al);
+	return link_motion_reload(l);
 }
 
 static void base_init(const SweepBase *base, LinkWork *ground) {
 	ground->R = base->R;
 	ground->w = base->w;
-	ground->W = acceleration_field(base->w, vec_zero());
 }
 
 /* Own terms of a flexible body; those of some are formed inward, next to others that wait. */
@@ -71,8 +73,27 @@ static void eliminate_each_mode(const CalModel *model, CalWork *work) {
 		work->flex[f].by_ports = 0;
 }
 
-void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work) {
+/* own: with own terms of flexible bodies, for the inward sweep. */
+INLINE void outward_links(const CalModel *model, const SweepInput *in, int own, CalWork *work) {
 	const int any_prescribed = in->prescribed && in->udot;
+	const real *q = in->q, *u = in->u;
+	const Link *link = model->links;
+	LinkMotion m = link_motion_reload(&work->links[-1]); // of link i - 1
+	for (int i = 0; i < model->link_count; ++i, ++link) {
+		const LinkWork *base = &work->links[link->parent];
+		if (TRIO_IN_REGISTER && UNLIKELY(link->parent != i - 1))
+			m = link_motion_load(base);
+		m = link_motion(link, (LinkBase){&m, base}, q, u, work, &work->links[i]); // [THEORY (4.1), (4.2)]
+		if (LIKELY(!(any_prescribed | (own && link->special))))
+			continue;
+		if (any_prescribed)
+			m = add_prescribed(link, i, in, work);
+		if (own && link->special)
+			special_outward(model, link, i, work);
+	}
+}
+
+void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work) {
 	CAL_ASSERT(work->model == model && in->q && in->u);
 	ground_init(work, gravity);
 	if (in->base)
@@ -83,24 +104,14 @@ void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const Sweep
 	}
 	if (UNLIKELY(in->columns))
 		eliminate_each_mode(model, work);
-	for (int i = 0; i < model->link_count; ++i) {
-		const Link *link = &model->links[i];
-		link_motion(link, &work->links[link->parent], in->q, in->u, work, &work->links[i]); // [THEORY (4.1), (4.2)]
-		if (UNLIKELY(any_prescribed))
-			add_prescribed(link, i, in, work);
-		if (UNLIKELY(link->special))
-			special_outward(model, link, i, work);
-	}
+	outward_links(model, in, 1, work);
 }
 
 void LANED(motion_outward)(const CalModel *model, const real *q, const real *u, CalWork *work) {
 	ground_init(work, (dvec3){0, 0, 0});
 	sweep_trig(model, q, work);
 	LANED(flexible_load)(model, q, u, NULL, NULL, work);
-	for (int i = 0; i < model->link_count; ++i) {
-		const Link *link = &model->links[i];
-		link_motion(link, &work->links[link->parent], q, u, work, &work->links[i]);
-	}
+	outward_links(model, &(SweepInput){.q = q, .u = u}, 0, work);
 }
 
 void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work) {
@@ -109,69 +120,65 @@ void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork
 
 /* ---- 2 inward ------------------------------------------------------------------------------ */
 
-INLINE void articulated_body_add(ArticulatedBody *to, const ArticulatedBody *from) {
-	to->M = articulated_add(to->M, from->M);
-	to->b = spatial_add(to->b, from->b);
-}
-
-/* Own inertia and inertia force of a link, less what acts on it from outside. */
-INLINE ArticulatedBody link_own(const Link *link, int i, const SweepInput *in, const LinkWork *l) {
-	const Composite c = link_inertia(link, &l->R);
-	ArticulatedBody own = {articulated_rigid(c.m, c.mc, c.Sigma), link_inertia_force(&c, l)};
-	if (UNLIKELY(in->external))
-		own.b = spatial_sub(own.b, in->external[i]);
-	return own;
-}
-
-/* Link i + 1 is a child of link i, whose sum `carry` is. */
-INLINE int is_carried(const CalModel *model, const Link *link, int i) {
-	return i + 1 < model->link_count && link[1].parent == i;
+/*
+ * Adds own inertia and inertia force of a link: with P = W Sigma
+ *   I = tr Sigma 1 - Sigma,  f = m a + W mc,  n = mc x a + (P_zy - P_yz, P_xz - P_zx, P_yx - P_xy)
+ */
+INLINE TrioBody add_own(const Link *link, const LinkWork *l, const TrioBody *to) {
+	const DInertia *in = &link->inertia;
+	const trio3 R = trio3_load_any(&l->R);
+	const TrioField W = link_field_load(l);
+	const trio a = trio_load_any(&l->a), m = trio_all(real_from(in->m));
+	const trio mc = trio3_mul_dvec(R, in->mc), mc1 = trio_next(mc), mc2 = trio_prev(mc);
+	const trio_sym S = link_second_moment(in, &R);
+	const trio d1 = trio_next(S.d), d2 = trio_prev(S.d), n1 = trio_next(S.n), n2 = trio_prev(S.n);
+	const trio Pn = trio_sub(trio_add(trio_mul(W.n, d1), trio_mul(W.p, n1)), trio_mul(W.c, S.n)); // P_xy, P_yz, P_zx
+	const trio Pp = trio_sub(trio_add(trio_mul(W.n, n1), trio_mul(W.p, d2)), trio_mul(W.c, n2));  // P_xz, P_yx, P_zy
+	const trio n = trio_add(trio_prev(Pp), trio_next(trio_sub(trio_twist(mc, mc1, a, trio_next(a)), Pn)));
+	const trio f = trio_mac(trio_field_mul(W, mc, mc1, mc2), m, a);
+	const TrioInertia M = {{trio_add(to->M.I.d, trio_add(d1, d2)), trio_sub(to->M.I.n, S.n)},
+	                       {to->M.H.d, trio_sub(to->M.H.n, mc2), trio_add(to->M.H.p, mc1)}, // H + [mc]x
+	                       {trio_add(to->M.M.d, m), to->M.M.n}};
+	return (TrioBody){M, trio_spatial_add(to->b, (TrioSpatial){n, f})};
 }
 
 /* What other children than the next link have brought to a link. */
-INLINE void add_accumulated(const Link *link, const CalWork *work, ArticulatedBody *sum) {
-	if (link->accumulator >= 0)
-		articulated_body_add(sum, &work->accumulators[link->accumulator]);
+INLINE void add_accumulated(const Link *link, const CalWork *work, TrioBody *sum) {
+	if (UNLIKELY(link->accumulator >= 0))
+		*sum = trio_body_add(*sum, trio_body_load(&work->accumulators[link->accumulator]));
 }
 
 /* Inertia and force of link i and of all outboard of it, at its origin [THEORY (4.3)]. */
-INLINE ArticulatedBody own_and_children(const CalModel *model, const Link *link, int i, const SweepInput *in,
-                                        const ArticulatedBody *carry, const CalWork *work) {
-	const int carried = is_carried(model, link, i);
-	ArticulatedBody sum = *carry;
-	if (LIKELY(!link->massless)) {
-		sum = link_own(link, i, in, &work->links[i]);
-		if (LIKELY(carried))
-			articulated_body_add(&sum, carry);
-	} else {
-		if (UNLIKELY(!carried))
-			sum = (ArticulatedBody){articulated_zero(), spatial_zero()};
-		if (UNLIKELY(in->external))
-			sum.b = spatial_sub(sum.b, in->external[i]);
-	}
+INLINE TrioBody own_and_children(const Link *link, int i, const SweepInput *in, const TrioBody *carry,
+                                 const CalWork *work) {
+	TrioBody sum = *carry;
+	if (LIKELY(!link->massless))
+		sum = add_own(link, &work->links[i], &sum);
+	if (UNLIKELY(in->external))
+		sum.b = trio_spatial_sub(sum.b, trio_spatial_load(&in->external[i]));
 	add_accumulated(link, work, &sum);
 	return sum;
 }
 
-INLINE void give_to_parent(const CalModel *model, const Link *link, int i, const SweepInput *in,
-                           const ArticulatedBody *carry, CalWork *work) {
+/* To a parent that is not the next link, or to the base. Returns what the next link starts with: nothing. */
+INLINE TrioBody give_to_parent(const CalModel *model, const Link *link, int i, const SweepInput *in, TrioBody carry,
+                               CalWork *work) {
 	CAL_ASSERT(link->parent < i);
-	if (UNLIKELY(link->parent != i - 1 && link->parent >= 0)) {
-		CAL_ASSERT(model->links[link->parent].accumulator >= 0);
-		articulated_body_add(&work->accumulators[model->links[link->parent].accumulator], carry);
-	} else if (UNLIKELY(link->parent < 0 && in->leaving)) {
-		articulated_body_add(in->leaving, carry);
-	}
+	CAL_ASSERT(link->parent < 0 || model->links[link->parent].accumulator >= 0);
+	ArticulatedBody *to = link->parent < 0 ? in->leaving : &work->accumulators[model->links[link->parent].accumulator];
+	if (to)
+		trio_body_store(to, trio_body_add(trio_body_load(to), carry));
+	return trio_body_zero();
 }
 
 /* Nothing has been added up yet, but what arrives from other branches. */
-static ArticulatedBody begin_inward(const CalModel *model, const SweepInput *in, CalWork *work) {
+static TrioBody begin_inward(const CalModel *model, const SweepInput *in, CalWork *work) {
 	const ArticulatedBody nothing = {articulated_zero(), spatial_zero()};
 	for (int i = 0; i < model->accumulator_count; ++i)
 		work->accumulators[i] = in->arriving ? in->arriving[i] : nothing;
 	if (in->leaving)
 		*in->leaving = nothing;
-	return nothing;
+	return trio_body_zero();
 }
 
 /* A node that its body takes with its modes: it has no step of its own. */
@@ -207,43 +214,55 @@ static int eliminate_modes(const CalModel *model, const Link *link, const SweepI
 }
 
 /* A node of a flexible body: inertia and force act on the modes too. */
-static void pass_node(const CalModel *model, const Link *link, int i, CalWork *work, ArticulatedBody *total) {
-	const vec3 r = work->links[i].r;
+static void pass_node(const CalModel *model, const Link *link, int i, CalWork *work, TrioBody *total) {
+	ArticulatedBody body;
+	trio_body_store(&body, *total);
 #if CAL_LANES == 1
 	if (work->flex[link->flex].by_ports) {
-		LANED(linear_node)(link, work, total);
+		LANED(linear_node)(link, work, &body);
+		*total = trio_body_reload(&body);
 		return;
 	}
 #endif
-	LANED(flexible_node)(model, link, &total->M, &total->b, work);
-	*total = (ArticulatedBody){articulated_shift(total->M, r), force_shift(total->b, r)};
+	LANED(flexible_node)(model, link, &body.M, &body.b, work);
+	*total = trio_body_shift(total, trio_load_wide(&work->links[i].r));
 }
 
 /* The frame of a flexible body: what its children bring, then its own terms, its modes eliminated. */
-INLINE int body_and_children(const CalModel *model, const Link *link, int i, const SweepInput *in,
-                             const ArticulatedBody *carry, CalWork *work, ArticulatedBody *body) {
-	*body = *carry;
-	if (!is_carried(model, link, i))
-		*body = (ArticulatedBody){articulated_zero(), spatial_zero()};
-	add_accumulated(link, work, body);
-	return eliminate_modes(model, link, in, work, body);
+INLINE int body_and_children(const CalModel *model, const Link *link, const SweepInput *in, const TrioBody *carry,
+                             CalWork *work, TrioBody *body) {
+	TrioBody sum = *carry;
+	ArticulatedBody total;
+	add_accumulated(link, work, &sum);
+	trio_body_store(&total, sum);
+	const int bad = eliminate_modes(model, link, in, work, &total);
+	*body = trio_body_reload(&total);
+	return bad;
+}
+
+/* Loops that close on a link change its inertia and force. */
+static void close_loops(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, TrioBody *body) {
+	ArticulatedBody total;
+	trio_body_store(&total, *body);
+	in->loops->close(model, link, work, &total);
+	*body = trio_body_reload(&total);
 }
 
 /* A step of the inward sweep with modes before the joint and loops around it. */
-INLINE int special_inward(const CalModel *model, const Link *link, int i, const SweepInput *in,
-                          const ArticulatedBody *carry, CalWork *work, ArticulatedBody *body) {
+INLINE int special_inward(const CalModel *model, const Link *link, int i, const SweepInput *in, const double *rotor,
+                          const TrioBody *carry, CalWork *work, TrioBody *body) {
 	int bad = -1, modal = -1;
 	if (link->flex_body >= 0) {
-		modal = body_and_children(model, link, i, in, carry, work, body); // [THEORY (4.10), (4.11)], or [THEORY (4.15)]
+		modal = body_and_children(model, link, in, carry, work, body); // [THEORY (4.10), (4.11)], or [THEORY (4.15)]
 	} else {
-		*body = own_and_children(model, link, i, in, carry, work); // [THEORY (4.3)]
+		*body = own_and_children(link, i, in, carry, work); // [THEORY (4.3)]
 	}
 	if (has_loops(link, in))
-		in->loops->close(model, link, work, body); // [THEORY (5.10)]
+		close_loops(model, link, in, work, body); // [THEORY (5.10)]
 	if (link->motion == PRIMITIVE_NODE) {
 		pass_node(model, link, i, work, body); // [THEORY (4.8)]
 	} else {
-		bad = eliminate(model, link, i, in, work, body); // [THEORY (4.4), (4.5)]
+		bad = eliminate(model, link, i, in, rotor, work, body); // [THEORY (4.4), (4.5)]
 	}
 	if (has_loops(link, in))
 		in->loops->pass(model, link, i, in->prescribed, work); // [THEORY (5.7), (5.8)]
@@ -252,25 +271,48 @@ INLINE int special_inward(const CalModel *model, const Link *link, int i, const 
 
 /* ---- 2 inward, the sweep ----------------------------------------------------------------------- */
 
+/* The commonest link, a free rotation away from its parent's origin: a path of its own, all of it in registers. */
+INLINE int is_plain(const Link *link, const SweepInput *in) {
+	return is_free_rotation(link, in) && !(link->special | link->massless | link->zero_offset);
+}
+
+/* Any other: what `carry` becomes, and the singular dof or -1. */
+INLINE int other_inward(const CalModel *model, const Link *link, int i, const SweepInput *in, const double *rotor,
+                        CalWork *work, TrioBody *carry) {
+	TrioBody body;
+	int bad = -1;
+	if (is_fused(link, work))
+		return bad;
+	if (link->special) {
+		bad = special_inward(model, link, i, in, rotor, carry, work, &body);
+	} else {
+		body = own_and_children(link, i, in, carry, work);
+		bad = eliminate(model, link, i, in, rotor, work, &body);
+	}
+	*carry = body;
+	return bad;
+}
+
 int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
 	int failed_dof = -1;
 	CAL_ASSERT(work->model == model && in->tau && (!in->loops || model->loop_schedule));
-	ArticulatedBody carry = begin_inward(model, in, work); // of link i + 1, where link i is its parent
-	for (int i = model->link_count - 1; i >= 0; --i) {
-		const Link *link = &model->links[i];
-		int bad = -1;
-		if (LIKELY(!link->special)) {
-			ArticulatedBody body = own_and_children(model, link, i, in, &carry, work); // M^, b          [THEORY (4.3)]
-			bad = eliminate(model, link, i, in, work, &body);                          // M^a, b^a [THEORY (4.4), (4.5)]
-			carry = body;
-		} else if (!is_fused(link, work)) {
-			ArticulatedBody body; // separate, so that `carry` itself can stay in registers
-			bad = special_inward(model, link, i, in, &carry, work, &body);
-			carry = body;
+	const double *rotor = in->rotor ? in->rotor : model->rotor;
+	const Link *link = model->links + model->link_count - 1;
+	TrioBody carry = begin_inward(model, in, work); // of link i + 1, where link i is its parent
+	for (int i = model->link_count - 1; i >= 0; --i, --link) {
+		int bad;
+		if (LIKELY(is_plain(link, in))) {
+			carry = own_and_children(link, i, in, &carry, work);           // M^, b [THEORY (4.3)]
+			bad = eliminate_rotation(rotor, link, i, in, 1, work, &carry); // M^a, b^a [THEORY (4.4), (4.5)]
+		} else {
+			TrioBody any = carry; // separate, so that `carry` itself can stay in registers
+			bad = other_inward(model, link, i, in, rotor, work, &any);
+			carry = any;
 		}
 		if (UNLIKELY(bad >= 0))
 			failed_dof = bad;
-		give_to_parent(model, link, i, in, &carry, work);
+		if (UNLIKELY(link->parent != i - 1 || i == 0))
+			carry = give_to_parent(model, link, i, in, carry, work);
 	}
 	return failed_dof;
 }
@@ -293,23 +335,25 @@ static void accelerate_modes(const CalModel *model, const Link *link, const Swee
 	LANED(flexible_accelerate)(model, link, in->prescribed, work, udot, force, A);
 }
 
-static void special_accelerate(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
-                               real *udot, real *force) {
+/* Returns A of the link, or of the node that a fused body has given it. */
+static TrioSpatial special_accelerate(const CalModel *model, const Link *link, int i, const SweepInput *in,
+                                      CalWork *work, TrioSpatial parent, real *udot, real *force) {
 	LinkWork *l = &work->links[i];
 	if (is_fused(link, work))
-		return; // the body gave it its A
+		return trio_spatial_from(l->A);
 	if (has_loops(link, in))
 		in->loops->apply(model, link, work);
 	if (link->motion == PRIMITIVE_NODE) {
-		const spatial A = motion_shift(work->links[link->parent].A, l->r);
+		const spatial A = motion_shift(trio_spatial_out(parent), l->r);
 		l->A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
 	} else {
-		accelerate(model, link, i, in, work, udot, force); // [THEORY (4.6)]
+		accelerate(model, link, i, in, work, parent, udot, force); // [THEORY (4.6)]
 	}
 	if (has_loops(link, in))
 		in->loops->release(model, link, work, &l->A);
 	if (link->flex_body >= 0)
 		accelerate_modes(model, link, in, work, udot, force, &l->A);
+	return trio_spatial_from(l->A);
 }
 
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
@@ -317,12 +361,18 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 	if (force)
 		memset(force, 0, sizeof(real) * (size_t)model->nu);
 	work->links[-1].A = in->base ? in->base->A : spatial_zero();
-	for (int i = 0; i < model->link_count; ++i) {
-		const Link *link = &model->links[i];
-		if (LIKELY(!link->special)) {
-			accelerate(model, link, i, in, work, udot, force); // udot, A [THEORY (4.6)]
+	const int all_free = !in->prescribed;
+	const Link *link = model->links;
+	TrioSpatial A = trio_spatial_from(work->links[-1].A); // of link i - 1
+	for (int i = 0; i < model->link_count; ++i, ++link) {
+		if (UNLIKELY(link->parent != i - 1))
+			A = trio_spatial_load_wide(&work->links[link->parent].A);
+		if (LIKELY(all_free && link->motion == PRIMITIVE_ROTATION && !link->special)) {
+			A = accelerate_rotation(link, &work->dofs[link->u], &work->links[i], A, udot); // udot, A [THEORY (4.6)]
+		} else if (!link->special) {
+			A = accelerate(model, link, i, in, work, A, udot, force);
 		} else {
-			special_accelerate(model, link, i, in, work, udot, force);
+			A = special_accelerate(model, link, i, in, work, A, udot, force);
 		}
 	}
 }

@@ -28,7 +28,8 @@ void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, do
 	for (int i = 0; i < model->link_count; ++i) {
 		const FlexWork *w = model->links[i].flex_body >= 0 ? &work->flex[model->links[i].flex_body] : NULL;
 		work->composite[i] = w ? w->own : link_inertia(&model->links[i], &work->links[i].R);
-		const spatial b = w ? w->b : link_inertia_force(&work->composite[i], &work->links[i]);
+		const spatial b =
+			w ? w->b : link_inertia_force(&work->composite[i], work->links[i].w, work->links[i].al, work->links[i].a);
 		work->force[i] = in->external ? spatial_sub(b, in->external[i]) : b; // external may be this very array
 	}
 	for (int i = model->link_count - 1; i >= 0; --i) {

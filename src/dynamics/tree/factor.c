@@ -87,14 +87,10 @@ static __attribute__((noinline)) int eliminate_any(const CalModel *model, int i,
 		LANED(flexible_head)(model, link, M, work);
 	const int modal =
 		link->flex_body >= 0 ? LANED(flexible_eliminate)(model, link->flex_body, prescribed, work, M) : -1;
-	const int bad = eliminate_columns(rotor, link, i, prescribed, work, M);
+	TrioInertia left = trio_inertia_from(M);
+	const int bad = eliminate_columns(rotor, link, i, prescribed, work, &left);
+	*M = trio_inertia_out(left);
 	return bad >= 0 ? bad : modal;
-}
-
-/* Part by part: as a whole it would be a call of memcpy(). */
-INLINE void keep_inertia(ArticulatedInertia *to, const ArticulatedInertia *M) {
-	to->I = M->I, to->M = M->M;
-	to->H.x = M->H.x, to->H.y = M->H.y, to->H.z = M->H.z;
 }
 
 INLINE int is_plain_hinge(const Link *link, const uint8_t *prescribed) {
@@ -104,38 +100,42 @@ INLINE int is_plain_hinge(const Link *link, const uint8_t *prescribed) {
 /* An only child that is the next link leaves what it brings in `brought`; others add theirs to the parent at once. */
 int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const double *rotor, CalWork *work) {
 	int failed_dof = -1, brings = 0;
-	ArticulatedInertia brought = articulated_zero();
+	TrioInertia brought = trio_inertia_zero();
 	rotor = rotor ? rotor : model->rotor;
 	factor_begin(model, work);
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		const LinkWork *l = &work->links[i];
-		ArticulatedInertia M;
+		TrioInertia M;
 		if (link->accumulator >= 0) {
-			M = work->articulated[i];
+			M = trio_inertia_from(&work->articulated[i]);
 		} else {
-			M = own_inertia(link, work, i);
+			const ArticulatedInertia own = own_inertia(link, work, i);
+			M = trio_inertia_from(&own);
 			if (brings)
-				M = articulated_add(M, brought);
-			keep_inertia(&work->articulated[i], &M);
+				M = trio_inertia_add(M, brought);
+			work->articulated[i] = trio_inertia_out(M);
 		}
 		int bad = -1;
 		if (is_plain_hinge(link, prescribed)) {
-			if (eliminate_dof(&M, (spatial){l->R.z, vec_zero()}, COLUMN_ROTATION, rotor[link->u], &work->dofs[link->u]))
+			const TrioSpatial S = {trio_from(l->R.z), trio_zero()};
+			if (eliminate_dof(&M, S, COLUMN_ROTATION, rotor[link->u], &work->dofs[link->u]))
 				bad = link->u;
 		} else {
-			ArticulatedInertia any = M; // so that M itself can stay in registers
+			ArticulatedInertia any = trio_inertia_out(M); // so that M itself can stay in registers
 			bad = eliminate_any(model, i, prescribed, rotor, work, &any);
-			M = any;
+			M = trio_inertia_from(&any);
 		}
 		if (bad >= 0)
 			failed_dof = bad;
 		brings = link->parent >= 0 && model->links[link->parent].accumulator < 0;
 		if (link->parent < 0)
 			continue;
-		brought = articulated_shift(M, l->r);
-		if (!brings)
-			work->articulated[link->parent] = articulated_add(work->articulated[link->parent], brought);
+		brought = trio_inertia_shift_by(M, trio_from(l->r));
+		if (!brings) {
+			ArticulatedInertia *parent = &work->articulated[link->parent];
+			*parent = articulated_add(*parent, trio_inertia_out(brought));
+		}
 	}
 	return failed_dof;
 }
@@ -154,10 +154,12 @@ void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWo
 			LANED(flexible_node)(model, link, NULL, &f, work);
 		if (link->flex_body >= 0)
 			LANED(flexible_reduce)(model, link, prescribed, b, work, &f);
-		reduce_force(link, i, prescribed, b, work, &f);
+		TrioSpatial left = trio_spatial_from(f);
+		reduce_force(link, i, prescribed, b, work, &left);
 		if (link->parent < 0)
 			continue;
-		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(f, work->links[i].r));
+		f = trio_spatial_out(trio_force_shift(left, trio_from(work->links[i].r)));
+		work->force[link->parent] = spatial_add(work->force[link->parent], f);
 	}
 	work->links[-1].A = spatial_zero();
 	for (int i = 0; i < model->link_count; ++i) {
@@ -166,7 +168,9 @@ void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWo
 		spatial A = motion_shift(work->links[link->parent].A, l->r);
 		if (link->motion == PRIMITIVE_NODE)
 			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
-		accelerate_columns(model, link, i, &held, work, x, NULL, &A);
+		TrioSpatial own = trio_spatial_from(A);
+		accelerate_columns(model, link, i, &held, work, x, NULL, &own);
+		A = trio_spatial_out(own);
 		if (link->flex_body >= 0)
 			LANED(flexible_accelerate)(model, link, prescribed, work, x, NULL, &A);
 		l->A = A;

@@ -3,8 +3,8 @@
  * general_link.c — links whose motion the sweeps do not write out: screw, free, user-defined, fixed, and
  * those of flexible bodies (flexible.c). Everything comes from the motion's relative pose and columns.
  *
- * With F the inboard frame, w' and W' of the base, and S u = (w_r, v_r) in world axes:
- *   w = w' + w_r,  al = al' + Sdot_u_w + w' x w_r,  a = a' + W' r + 2 w' x v_r + Sdot_u_v
+ * With F the inboard frame, w' and al' of the base, and S u = (w_r, v_r) in world axes:
+ *   w = w' + w_r,  al = al' + Sdot_u_w + w' x w_r,  a = a' + al' x r + w' x (w' x r) + 2 w' x v_r + Sdot_u_v
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/sweep.h"
@@ -51,5 +51,5 @@ void LANED(general_link)(const Link *link, const real *q, const real *u, const L
 	l->w = add(base->w, relative.a);
 	l->al = add(add(base->al, mat_mul_vec(F, rel.Sdot_u.a)), cross(base->w, relative.a));
 	const vec3 own = add(mat_mul_vec(F, rel.Sdot_u.l), scale(real_from(2.0), cross(base->w, relative.l)));
-	l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), own);
+	l->a = add(add(base->a, acceleration_at(base->w, base->al, l->r)), own);
 }

@@ -29,7 +29,7 @@ typedef struct LocalMotion {
 } LocalMotion;
 
 INLINE trio_mat constant_matrix(const CyclicMat *m) {
-	return (trio_mat){trio_dfactor(&m->d), trio_dfactor(&m->n), trio_dfactor(&m->p)};
+	return (trio_mat){trio_dload_any(&m->d), trio_dload_any(&m->n), trio_dload_any(&m->p)};
 }
 
 /* E Rz(angle) */
@@ -56,7 +56,7 @@ INLINE LocalMotion local_rotation(const LocalLink *k, const LocalMotion *base, r
                                   LocalWork *l) {
 	const real zero = real_from(0);
 	const trio_mat Q = turned_about_z(k, s, c);
-	const trio w = trio_mat_tmul(Q, base->w), al = trio_mat_tmul(Q, base->al), p = trio_dfactor(&k->p);
+	const trio w = trio_mat_tmul(Q, base->w), al = trio_mat_tmul(Q, base->al), p = trio_dload_any(&k->p);
 	store_frame(l, Q, p);
 	return (LocalMotion){trio_add(w, trio_set(zero, zero, u)),
 	                     trio_add(trio_madd(al, u, trio_cross_z(w)), trio_set(zero, zero, udot)),
@@ -89,7 +89,7 @@ INLINE LocalMotion turn_ball(const LocalLink *k, const LocalMotion *base, const 
 
 INLINE LocalMotion local_ball(const LocalLink *k, const LocalMotion *base, const real *q, const real *u,
                               const real *udot, LocalWork *l) {
-	const trio p = trio_dfactor(&k->p);
+	const trio p = trio_dload_any(&k->p);
 	return turn_ball(k, base, q, load_three(u), load_three(udot), p, point_acceleration(base, p), l);
 }
 
@@ -131,8 +131,8 @@ static LocalMotion local_general(const Link *link, const LocalMotion *base, cons
 
 /* Force that the link's own inertia needs: n = I al + w x I w + mc x a, f = m a + al x mc + w x (w x mc). */
 INLINE void store_force(const LocalLink *k, const LocalMotion *m, LocalWork *l) {
-	const trio w1 = trio_next(m->w), al1 = trio_next(m->al), mc = trio_dfactor(&k->mc), mc1 = trio_next(mc);
-	const trio_sym I = {trio_dfactor(&k->Id), trio_dfactor(&k->In)};
+	const trio w1 = trio_next(m->w), al1 = trio_next(m->al), mc = trio_dload_any(&k->mc), mc1 = trio_next(mc);
+	const trio_sym I = {trio_dload_any(&k->Id), trio_dload_any(&k->In)};
 	const trio Iw = trio_sym_mul(I, m->w, w1, trio_prev(m->w)), Ial = trio_sym_mul(I, m->al, al1, trio_prev(m->al));
 	const trio turning = trio_twist(m->w, w1, Iw, trio_next(Iw)), moving = trio_twist(mc, mc1, m->a, trio_next(m->a));
 	const trio field = trio_twist_field(m->w, w1, m->al, al1, mc, mc1);
@@ -199,8 +199,8 @@ INLINE LocalForce load_force(const LocalWork *l) { return (LocalForce){trio_load
 
 /* What link i passes to its parent, at the parent's origin, in its axes: f' = Q f, n' = Q n + d x Q f. */
 INLINE LocalForce to_parent(const LocalWork *l, LocalForce own) {
-	const trio_mat Q = {trio_factor(&l->Qd), trio_factor(&l->Qn), trio_factor(&l->Qp)};
-	const trio d = trio_factor(&l->d);
+	const trio_mat Q = {trio_load_any(&l->Qd), trio_load_any(&l->Qn), trio_load_any(&l->Qp)};
+	const trio d = trio_load_any(&l->d);
 	const trio f = trio_mat_mul(Q, own.f, trio_next(own.f), trio_prev(own.f));
 	const trio n = trio_mat_mul(Q, own.n, trio_next(own.n), trio_prev(own.n));
 	return (LocalForce){trio_add(n, trio_next(trio_twist(d, trio_next(d), f, trio_next(f)))), f};

@@ -8,24 +8,63 @@
 #define CALDER_DYNAMICS_TREE_JOINT_ELIMINATION_H
 
 #include "dynamics/tree/articulated.h"
+#include "math/trio_inertia.h"
 #include "model/loop_plan.h"
+
+/* An ArticulatedBody in registers. */
+typedef struct TrioBody {
+	TrioInertia M;
+	TrioSpatial b;
+} TrioBody;
+
+INLINE TrioBody trio_body_zero(void) { return (TrioBody){trio_inertia_zero(), trio_spatial_zero()}; }
+INLINE TrioBody trio_body_load(const ArticulatedBody *body) {
+	return (TrioBody){trio_inertia_load_wide(&body->M), trio_spatial_load(&body->b)};
+}
+/* The same where it was just stored, number by number. */
+INLINE TrioBody trio_body_reload(const ArticulatedBody *body) {
+	return (TrioBody){trio_inertia_from(&body->M), trio_spatial_from(body->b)};
+}
+INLINE void trio_body_store(ArticulatedBody *body, TrioBody x) {
+	trio_inertia_store_wide(&body->M, x.M);
+	trio_spatial_store(&body->b, x.b);
+}
+INLINE TrioBody trio_body_add(TrioBody a, TrioBody b) {
+	return (TrioBody){trio_inertia_add(a.M, b.M), trio_spatial_add(a.b, b.b)};
+}
+INLINE TrioBody trio_body_shift(const TrioBody *body, trio r) {
+	return (TrioBody){trio_inertia_shift_by(body->M, r), trio_force_shift(body->b, r)};
+}
 
 /* ---- inward, column by column ---------------------------------------------------------------- */
 
-INLINE spatial column_force(const ArticulatedInertia *M, spatial S, ColumnKind kind) {
-	if (kind == COLUMN_ROTATION)
-		return (spatial){sym_mul_vec(M->I, S.a), mat_tmul_vec(M->H, S.a)};
-	if (kind == COLUMN_TRANSLATION)
-		return (spatial){mat_mul_vec(M->H, S.l), sym_mul_vec(M->M, S.l)};
-	return articulated_mul(M, S);
+/* link_column() in registers. */
+INLINE TrioSpatial trio_column(const CalWork *work, const Link *link, int i, int k) {
+	const mat3 *R = &work->links[i].R;
+	const spatial *S = &work->columns[link->u + k];
+	if (link->motion == PRIMITIVE_ROTATION)
+		return (TrioSpatial){trio_load_wide(&R->z), trio_zero()};
+	if (link->motion == PRIMITIVE_TRANSLATION)
+		return (TrioSpatial){trio_zero(), trio_load_wide(&R->z)};
+	if (link->motion == PRIMITIVE_SPHERICAL)
+		return (TrioSpatial){trio_load_wide(k == 0 ? &R->x : k == 1 ? &R->y : &R->z), trio_zero()};
+	return (TrioSpatial){trio_load_wide(&S->a), trio_load(&S->l)};
 }
 
-INLINE real column_dot(spatial S, spatial f, ColumnKind kind) {
+INLINE TrioSpatial column_force(const TrioInertia *M, TrioSpatial S, ColumnKind kind) {
 	if (kind == COLUMN_ROTATION)
-		return dot(S.a, f.a);
+		return trio_inertia_mul_angular(M, S.a);
 	if (kind == COLUMN_TRANSLATION)
-		return dot(S.l, f.l);
-	return spatial_dot(S, f);
+		return trio_inertia_mul_linear(M, S.l);
+	return trio_inertia_mul(M, S);
+}
+
+INLINE real column_dot(TrioSpatial S, TrioSpatial f, ColumnKind kind) {
+	if (kind == COLUMN_ROTATION)
+		return trio_dot(S.a, f.a);
+	if (kind == COLUMN_TRANSLATION)
+		return trio_dot(S.l, f.l);
+	return trio_spatial_dot(S, f);
 }
 
 /* Not above the limit in some lane (also not a number). */
@@ -41,38 +80,38 @@ INLINE int not_above(real x, real limit) {
 #endif
 }
 
-INLINE real trace(sym3 s) { return s.xx + s.yy + s.zz; }
-
 /* What a column like S might meet in M. */
-INLINE real column_scale(const ArticulatedInertia *M, spatial S, ColumnKind kind) {
+INLINE real column_scale(const TrioInertia *M, TrioSpatial S, ColumnKind kind) {
 	if (kind == COLUMN_ROTATION)
-		return trace(M->I);
+		return trio_sym_trace(M->I);
 	if (kind == COLUMN_TRANSLATION)
-		return trace(M->M);
-	return dot(S.a, S.a) * trace(M->I) + dot(S.l, S.l) * trace(M->M);
+		return trio_sym_trace(M->M);
+	return trio_dot(S.a, S.a) * trio_sym_trace(M->I) + trio_dot(S.l, S.l) * trio_sym_trace(M->M);
 }
 
 /* Removes one free column from M: K and 1/D [THEORY (4.4), (4.5)]. Returns nonzero if the column is singular. */
-INLINE int eliminate_dof(ArticulatedInertia *M, spatial S, ColumnKind kind, double rotor, DofWork *dof) {
-	const spatial U = column_force(M, S, kind);
+INLINE int eliminate_dof(TrioInertia *M, TrioSpatial S, ColumnKind kind, double rotor, DofWork *dof) {
+	const TrioSpatial U = column_force(M, S, kind);
 	const real D = column_dot(S, U, kind) + rotor;
 	const real limit = SINGULAR_RATIO * column_scale(M, S, kind);
-	dof->D_inv = 1.0 / D;
-	dof->gain = (spatial){scale(dof->D_inv, U.a), scale(dof->D_inv, U.l)};
-	*M = articulated_sub_outer(*M, U, dof->gain);
+	const real d = 1.0 / D;
+	const TrioSpatial K = trio_spatial_times(d, U);
+	trio_spatial_store_wide(&dof->gain, K); // eps is still to come
+	dof->D_inv = d;
+	*M = trio_inertia_sub_outer(*M, U, K);
 	return not_above(D, limit);
 }
 
 /* Joint of link i: all its free columns, in order. Returns the DOF that is singular, or -1. */
 static inline int eliminate_columns(const double *rotor, const Link *link, int i, const uint8_t *prescribed,
-                                    CalWork *work, ArticulatedInertia *M) {
+                                    CalWork *work, TrioInertia *M) {
 	int bad = -1;
 	for (int k = 0; k < link->nu; ++k) {
 		const int u = link->u + k;
 		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
-		const spatial S = link_column(work, link, i, k);
+		const TrioSpatial S = trio_column(work, link, i, k);
 		if (prescribed && prescribed[u]) {
-			work->dofs[u].gain = column_force(M, S, kind);
+			trio_spatial_store(&work->dofs[u].gain, column_force(M, S, kind));
 			work->dofs[u].D_inv = real_from(0);
 		} else if (eliminate_dof(M, S, kind, rotor[u], &work->dofs[u]) && bad < 0) {
 			bad = u;
@@ -83,14 +122,14 @@ static inline int eliminate_columns(const double *rotor, const Link *link, int i
 
 /* The force side of the same: eps = tau - S'b, b += K eps for free columns. */
 static inline void reduce_force(const Link *link, int i, const uint8_t *prescribed, const real *tau, CalWork *work,
-                                spatial *b) {
+                                TrioSpatial *b) {
 	for (int k = 0; k < link->nu; ++k) {
 		const int u = link->u + k;
 		DofWork *dof = &work->dofs[u];
 		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
-		dof->eps = tau[u] - column_dot(link_column(work, link, i, k), *b, kind);
+		dof->eps = tau[u] - column_dot(trio_column(work, link, i, k), *b, kind);
 		if (!prescribed || !prescribed[u])
-			*b = spatial_madd(*b, dof->eps, dof->gain);
+			*b = trio_spatial_madd(*b, dof->eps, trio_spatial_from(dof->gain));
 	}
 }
 
@@ -118,139 +157,116 @@ INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInpu
 }
 
 /* Any joint, column by column: `total` becomes what the parent sees, at the parent's origin. */
-INLINE int eliminate_joint(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
-                           ArticulatedBody *total) {
-	const int bad = eliminate_columns(sweep_rotor(model, in), link, i, in->prescribed, work, &total->M);
+INLINE int eliminate_joint(const double *rotor, const Link *link, int i, const SweepInput *in, CalWork *work,
+                           TrioBody *total) {
+	const int bad = eliminate_columns(rotor, link, i, in->prescribed, work, &total->M);
 	reduce_force(link, i, in->prescribed, in->tau, work, &total->b);
-	const vec3 r = work->links[i].r;
-	*total = (ArticulatedBody){articulated_shift(total->M, r), force_shift(total->b, r)};
+	*total = trio_body_shift(total, trio_load_wide(&work->links[i].r));
 	return bad;
 }
 
 /* ---- inward, a free rotation or a ball at once ------------------------------------------------- */
 
-/* A free rotation, shifted before it is eliminated (articulated.c). */
-INLINE int eliminate_rotation(const double *rotor, const Link *link, const LinkWork *l, const SweepInput *in, int shift,
-                              CalWork *work, ArticulatedBody *total) {
-	const vec3 z = l->R.z, r = l->r;
-	const vec3 Un = sym_mul_vec(total->M.I, z), Uf = mat_tmul_vec(total->M.H, z);
-	const real D = dot(z, Un) + rotor[link->u];
-	const real limit = SINGULAR_RATIO * trace(total->M.I);
-	const real eps = in->tau[link->u] - dot(z, total->b.a);
-	spatial U = {Un, Uf}, b = total->b;
-	ArticulatedInertia shifted = total->M;
+/* A free rotation, shifted before it is eliminated (articulated.c). Returns the dof, if it is singular, or -1. */
+INLINE int eliminate_rotation(const double *rotor, const Link *link, int i, const SweepInput *in, int shift,
+                              CalWork *work, TrioBody *total) {
+	const LinkWork *l = &work->links[i];
+	const trio z = trio_load_wide(&l->R.z);
+	TrioSpatial U = trio_inertia_mul_angular(&total->M, z);
+	real D, scale;
+	trio_sums(trio_mul(z, U.a), total->M.I.d, &D, &scale);
+	D += rotor[link->u];
+	const real eps = in->tau[link->u] - trio_dot(z, total->b.a);
+	TrioBody shifted = *total;
 	if (shift) {
-		U.a = add(Un, cross(r, Uf));
-		shifted = articulated_shift(total->M, r);
-		b = force_shift(total->b, r);
+		const trio r = trio_load_wide(&l->r);
+		U = trio_force_shift(U, r);
+		shifted = trio_body_shift(total, r);
 	}
 	DofWork *dof = &work->dofs[link->u];
 	const real d = 1.0 / D;
-	const spatial K = {scale(d, U.a), scale(d, U.l)};
-	dof->gain = K;
+	const TrioSpatial K = trio_spatial_times(d, U);
+	trio_spatial_store_wide(&dof->gain, K); // then eps, in its place
 	dof->eps = eps;
 	dof->D_inv = d;
-	*total = (ArticulatedBody){articulated_sub_outer(shifted, U, K), spatial_madd(b, eps, K)};
-	return not_above(D, limit);
-}
-
-/* With 32 of them a branch within the commonest link costs nothing; with 16 its numbers would not stay in them. */
-#if defined(__AVX512VL__) || defined(__aarch64__)
-enum { MANY_REGISTERS = 1 };
-#else
-enum { MANY_REGISTERS = 0 };
-#endif
-
-/* On the parent's origin there is nothing to shift: after a node of a flexible body. */
-static __attribute__((noinline, unused)) int eliminate_rotation_in_place(const double *rotor, const Link *link,
-                                                                         const LinkWork *l, const SweepInput *in,
-                                                                         CalWork *work, ArticulatedBody *total) {
-	return eliminate_rotation(rotor, link, l, in, 0, work, total);
+	*total = (TrioBody){trio_inertia_sub_outer(shifted.M, U, K), trio_spatial_madd(shifted.b, eps, K)};
+	return UNLIKELY(not_above(D, SINGULAR_RATIO * scale)) ? link->u : -1;
 }
 
 /* Inverse of a symmetric 3x3, and nonzero if it is singular: trace(s) trace(s^-1) bounds its condition. */
-INLINE sym3 invert(sym3 s, int *singular) {
+INLINE trio_sym invert(trio_sym s, int *singular, real *trace) {
 	real determinant;
-	const sym3 inverse = sym_inverse(s, &determinant);
+	const trio_sym inverse = trio_sym_inverse(s, &determinant);
+	const sym3 m = trio_sym_out(s);
 	const real one = real_from(1), zero = real_from(0);
-	*singular = not_above(s.xx, zero) || not_above(s.xx * s.yy, s.xy * s.xy) || not_above(determinant, zero) ||
-	            not_above(one, SINGULAR_RATIO * trace(s) * trace(inverse));
+	*trace = trio_sym_trace(inverse);
+	*singular = not_above(m.xx, zero) || not_above(m.xx * m.yy, m.xy * m.xy) || not_above(determinant, zero) ||
+	            not_above(one, SINGULAR_RATIO * trio_sym_trace(s) * *trace);
 	return inverse;
 }
 
-/* Applied generalized forces of three speeds in world axes, along the columns a, b, c. */
-INLINE vec3 world_force(vec3 a, vec3 b, vec3 c, const real *tau) {
-	return madd(madd(scale(tau[0], a), tau[1], b), tau[2], c);
-}
+INLINE trio sym_times(trio_sym s, trio v) { return trio_sym_mul(s, v, trio_next(v), trio_prev(v)); }
 
 /* D_inv distinguishes a singular inertia from one that is not a number. */
-INLINE void keep_row(DofWork *dof, vec3 row, real value, real d) {
-	dof->gain.l = row;
-	dof->eps = value;
-	dof->D_inv = d;
+INLINE void keep_ball(DofWork dof[3], trio_mat X, trio g, real d) {
+	trio_store_wide(&dof[0].gain.a, g);
+	trio_store_wide(&dof[0].gain.l, X.d);
+	trio_store_wide(&dof[1].gain.l, X.n);
+	trio_store_wide(&dof[2].gain.l, X.p);
+	for (int k = 0; k < 3; ++k)
+		dof[k].D_inv = d;
 }
 
-INLINE int eliminate_ball(const Link *link, const LinkWork *l, const SweepInput *in, CalWork *work,
-                          ArticulatedBody *total) {
-	const int ball = link->motion == PRIMITIVE_FREE ? link->u + 3 : link->u; // first of its three rotations
-	const ArticulatedInertia *M = &total->M;
-	int singular, singular_a;
-	const sym3 inverse = invert(M->I, &singular);
-	const mat3 X = {sym_mul_vec(inverse, M->H.x), sym_mul_vec(inverse, M->H.y), sym_mul_vec(inverse, M->H.z)};
-	const vec3 moment = world_force(l->R.x, l->R.y, l->R.z, in->tau + ball);
-	const vec3 g = sym_mul_vec(inverse, sub(moment, total->b.a));
-	keep_row(&work->dofs[ball], vec(X.x.x, X.y.x, X.z.x), g.x, trace(inverse));
-	keep_row(&work->dofs[ball + 1], vec(X.x.y, X.y.y, X.z.y), g.y, trace(inverse));
-	keep_row(&work->dofs[ball + 2], vec(X.x.z, X.y.z, X.z.z), g.z, trace(inverse));
-	const sym3 Ma = {M->M.xx - dot(M->H.x, X.x), M->M.yy - dot(M->H.y, X.y), M->M.zz - dot(M->H.z, X.z),
-	                 M->M.xy - dot(M->H.x, X.y), M->M.xz - dot(M->H.x, X.z), M->M.yz - dot(M->H.y, X.z)};
-	spatial b = {moment, add(total->b.l, mat_tmul_vec(M->H, g))};
-	ArticulatedInertia left = articulated_zero();
-	if (link->motion == PRIMITIVE_SPHERICAL) {
-		left.M = Ma;
-		*total = (ArticulatedBody){articulated_shift(left, l->r), force_shift(b, l->r)};
-		return singular ? ball : -1;
-	}
+/* Its three translations: the acceleration follows from (M - H'X) a = f_applied - f - H'g. */
+INLINE int eliminate_root(const Link *link, const SweepInput *in, CalWork *work, trio_sym Ma, TrioSpatial *b) {
 	const spatial *S = work->columns + link->u;
-	const vec3 applied = world_force(S[0].l, S[1].l, S[2].l, in->tau + link->u);
-	const sym3 inverse_a = invert(Ma, &singular_a);
-	const vec3 a = sym_mul_vec(inverse_a, sub(applied, b.l));
-	keep_row(&work->dofs[link->u], vec_zero(), a.x, trace(inverse_a));
-	keep_row(&work->dofs[link->u + 1], vec_zero(), a.y, trace(inverse_a));
-	keep_row(&work->dofs[link->u + 2], vec_zero(), a.z, trace(inverse_a));
-	b.l = applied;
-	*total = (ArticulatedBody){left, force_shift(b, l->r)};
-	return singular ? ball : singular_a ? link->u : -1;
+	const real *tau = in->tau + link->u;
+	const trio applied =
+		trio3_mul((trio3){trio_from(S[0].l), trio_from(S[1].l), trio_from(S[2].l)}, vec(tau[0], tau[1], tau[2]));
+	int singular;
+	real trace;
+	const trio_sym inverse = invert(Ma, &singular, &trace);
+	trio_store_wide(&work->dofs[link->u].gain.a, sym_times(inverse, trio_sub(applied, b->l)));
+	for (int k = 0; k < 3; ++k)
+		work->dofs[link->u + k].D_inv = trace;
+	b->l = applied;
+	return singular;
+}
+
+INLINE int eliminate_ball(const Link *link, const LinkWork *l, const SweepInput *in, CalWork *work, TrioBody *total) {
+	const int ball = link->motion == PRIMITIVE_FREE ? link->u + 3 : link->u; // first of its three rotations
+	const TrioInertia M = total->M;
+	const real *tau = in->tau + ball;
+	int singular;
+	real trace;
+	const trio_sym inverse = invert(M.I, &singular, &trace);
+	const trio_mat X = trio_sym_mul_mat(inverse, M.H);
+	const trio moment = trio3_mul(trio3_load_wide(&l->R), vec(tau[0], tau[1], tau[2]));
+	const trio g = sym_times(inverse, trio_sub(moment, total->b.a));
+	const trio_sym HX = trio_mat_tmul_sym(M.H, X);
+	const trio_sym Ma = {trio_sub(M.M.d, HX.d), trio_sub(M.M.n, HX.n)};
+	keep_ball(&work->dofs[ball], X, g, trace);
+	TrioBody left = {trio_inertia_zero(), {moment, trio_add(total->b.l, trio_mat_tmul(M.H, g))}};
+	int singular_root = 0;
+	if (link->motion == PRIMITIVE_SPHERICAL)
+		left.M.M = Ma;
+	else
+		singular_root = eliminate_root(link, in, work, Ma, &left.b);
+	*total = trio_body_shift(&left, trio_load_wide(&l->r));
+	return singular ? ball : singular_root ? link->u : -1;
 }
 
 /* ---- either ---------------------------------------------------------------------------------- */
 
-/* A copy of `body`, so that this itself can stay in registers. */
-INLINE int eliminate_other(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
-                           ArticulatedBody *body) {
-	ArticulatedBody any = *body;
-	const int bad = is_free_ball(model, link, in) ? eliminate_ball(link, &work->links[i], in, work, &any)
-	                                              : eliminate_joint(model, link, i, in, work, &any);
-	*body = any;
-	return bad;
-}
-
 /* Takes the joint of link i out of `body`, which becomes what the parent sees, at its origin. Returns the singular
  * dof, or -1. */
-INLINE int eliminate(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
-                     ArticulatedBody *body) {
-	const double *rotor = sweep_rotor(model, in);
-	const LinkWork *l = &work->links[i];
-	if (UNLIKELY(!is_free_rotation(link, in)))
-		return eliminate_other(model, link, i, in, work, body);
-	if (MANY_REGISTERS)
-		return eliminate_rotation(rotor, link, l, in, !link->zero_offset, work, body) ? link->u : -1;
-	if (LIKELY(!link->zero_offset))
-		return eliminate_rotation(rotor, link, l, in, 1, work, body) ? link->u : -1;
-	ArticulatedBody any = *body;
-	const int bad = eliminate_rotation_in_place(rotor, link, l, in, work, &any);
-	*body = any;
-	return bad ? link->u : -1;
+INLINE int eliminate(const CalModel *model, const Link *link, int i, const SweepInput *in, const double *rotor,
+                     CalWork *work, TrioBody *body) {
+	if (is_free_rotation(link, in))
+		return eliminate_rotation(rotor, link, i, in, !link->zero_offset, work, body);
+	if (is_free_ball(model, link, in))
+		return eliminate_ball(link, &work->links[i], in, work, body);
+	return eliminate_joint(rotor, link, i, in, work, body);
 }
 
 /* ---- outward --------------------------------------------------------------------------------- */
@@ -260,63 +276,68 @@ INLINE int eliminate(const CalModel *model, const Link *link, int i, const Sweep
  * A (they are in the bias); their force is S'(M^A + b) + rotor udot - tau.
  */
 static inline void accelerate_columns(const CalModel *model, const Link *link, int i, const SweepInput *in,
-                                      CalWork *work, real *udot, real *force, spatial *A) {
+                                      CalWork *work, real *udot, real *force, TrioSpatial *A) {
 	for (int k = link->nu - 1; k >= 0; --k) {
 		const int u = link->u + k;
 		const DofWork *dof = &work->dofs[u];
+		const real KA = trio_spatial_dot(trio_spatial_load_wide(&dof->gain), *A);
 		if (in->prescribed && in->prescribed[u]) {
 			udot[u] = in->udot ? in->udot[u] : real_from(0);
 			if (force)
-				force[u] = spatial_dot(dof->gain, *A) - dof->eps + sweep_rotor(model, in)[u] * udot[u];
+				force[u] = KA - dof->eps + sweep_rotor(model, in)[u] * udot[u];
 			continue;
 		}
-		udot[u] = dof->D_inv * dof->eps - spatial_dot(dof->gain, *A);
-		*A = spatial_madd(*A, udot[u], link_column(work, link, i, k));
+		udot[u] = dof->D_inv * dof->eps - KA;
+		*A = trio_spatial_madd(*A, udot[u], trio_column(work, link, i, k));
 	}
 }
 
 /* The same for a free ball or free root: its acceleration first, then what of it is its own. */
-INLINE void accelerate_ball(const Link *link, const CalWork *work, const LinkWork *l, real *udot, spatial *A) {
+INLINE void accelerate_ball(const Link *link, const CalWork *work, const LinkWork *l, real *udot, TrioSpatial *A) {
 	const int free_root = link->motion == PRIMITIVE_FREE, ball = free_root ? link->u + 3 : link->u;
 	const DofWork *dof = &work->dofs[ball];
-	vec3 a = A->l;
+	trio a = A->l;
 	if (free_root) {
-		a = vec(work->dofs[link->u].eps, work->dofs[link->u + 1].eps, work->dofs[link->u + 2].eps);
-		const vec3 own = sub(a, A->l);
+		a = trio_load_wide(&work->dofs[link->u].gain.a);
+		const trio own = trio_sub(a, A->l);
 		for (int k = 0; k < 3; ++k)
-			udot[link->u + k] = dot(work->columns[link->u + k].l, own);
+			udot[link->u + k] = trio_dot(trio_from(work->columns[link->u + k].l), own);
 	}
-	const vec3 al = {dof[0].eps - dot(dof[0].gain.l, a), dof[1].eps - dot(dof[1].gain.l, a),
-	                 dof[2].eps - dot(dof[2].gain.l, a)};
-	const vec3 own = mat_tmul_vec(l->R, sub(al, A->a));
+	const trio_mat X = {trio_load_wide(&dof[0].gain.l), trio_load_wide(&dof[1].gain.l), trio_load_wide(&dof[2].gain.l)};
+	const trio al = trio_sub(trio_load_wide(&dof[0].gain.a), trio_mat_mul(X, a, trio_next(a), trio_prev(a)));
+	const vec3 own = trio_vec(trio3_tmul(trio3_load_wide(&l->R), trio_sub(al, A->a)));
 	udot[ball] = own.x;
 	udot[ball + 1] = own.y;
 	udot[ball + 2] = own.z;
-	*A = (spatial){al, a};
+	*A = (TrioSpatial){al, a};
+}
+
+/* A free rotation, whose gain is at the parent's origin. */
+INLINE TrioSpatial accelerate_rotation(const Link *link, const DofWork *dof, LinkWork *l, TrioSpatial parent,
+                                       real *udot) {
+	const trio linear = trio_add(parent.l, trio_cross(parent.a, trio_load_any(&l->r)));
+	const TrioSpatial gain = {trio_load_any(&dof->gain.a), trio_load_any(&dof->gain.l)};
+	const real ud = dof->D_inv * dof->eps - trio_spatial_dot(gain, parent);
+	const TrioSpatial A = {trio_madd(parent.a, ud, trio_load_any(&l->R.z)), linear};
+	udot[link->u] = ud;
+	trio_spatial_store_wide(&l->A, A);
+	return A;
 }
 
 /* udot of the joint of link i from A of its parent, and its own A [THEORY (4.6), (4.7)]. */
-INLINE void accelerate(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work, real *udot,
-                       real *force) {
+INLINE TrioSpatial accelerate(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
+                              TrioSpatial parent, real *udot, real *force) {
 	LinkWork *l = &work->links[i];
-	const spatial *parent = &work->links[link->parent].A;
-	if (LIKELY(is_free_rotation(link, in))) {
-		const DofWork *dof = &work->dofs[link->u];
-		const real ud = dof->D_inv * dof->eps - (dot(dof->gain.a, parent->a) + dot(dof->gain.l, parent->l));
-		udot[link->u] = ud;
-		l->A.l = parent->l;
-		if (LIKELY(!link->zero_offset))
-			l->A.l = add(l->A.l, cross(parent->a, l->r));
-		l->A.a = madd(parent->a, ud, l->R.z);
-		return;
-	}
-	spatial A = motion_shift(*parent, l->r);
+	if (is_free_rotation(link, in))
+		return accelerate_rotation(link, &work->dofs[link->u], l, parent, udot);
+	TrioSpatial A = trio_motion_shift(parent, trio_load_wide(&l->r));
 	if (is_free_ball(model, link, in)) {
 		accelerate_ball(link, work, l, udot, &A);
 	} else {
 		accelerate_columns(model, link, i, in, work, udot, force, &A);
 	}
-	l->A = A;
+	trio_spatial_store_wide(&l->A, A);
+	return A;
 }
 
 #endif

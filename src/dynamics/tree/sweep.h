@@ -11,6 +11,7 @@
 #ifndef CALDER_DYNAMICS_TREE_SWEEP_H
 #define CALDER_DYNAMICS_TREE_SWEEP_H
 
+#include "math/trio.h"
 #include "model/work.h"
 
 /* Sines and cosines of the angles of all rotations. */
@@ -50,7 +51,6 @@ INLINE void ground_init(CalWork *work, dvec3 gravity) {
 	ground->R = mat_from(dmat_identity());
 	ground->r = ground->w = ground->al = vec_zero();
 	ground->a = vec_from((dvec3){-gravity.x, -gravity.y, -gravity.z});
-	ground->W = (mat3){vec_zero(), vec_zero(), vec_zero()};
 	work->gravity = gravity;
 }
 
@@ -70,44 +70,112 @@ INLINE void link_pose(const Link *link, const LinkWork *base, const real *q, Cal
 	}
 }
 
+/* What a link needs of its base, in registers: orientation, angular velocity, accelerations at udot = 0. */
+typedef struct LinkMotion {
+	trio3 R;
+	trio w, al, a;
+	TrioField W; // of w and al
+} LinkMotion;
+
+INLINE TrioField keep_field(LinkWork *l, TrioField W) {
+	trio_store_wide(&l->W[0], W.c);
+	trio_store_wide(&l->W[1], W.n);
+	trio_store_wide(&l->W[2], W.p);
+	return W;
+}
+INLINE TrioField link_field_load(const LinkWork *l) {
+	return (TrioField){trio_load_any(&l->W[0]), trio_load_any(&l->W[1]), trio_load_any(&l->W[2])};
+}
+
+/* Of a record that was stored long before; of one that was just stored without W, number by number. */
+INLINE LinkMotion link_motion_load(const LinkWork *l) {
+	return (LinkMotion){trio3_load_wide(&l->R), trio_load_wide(&l->w), trio_load_wide(&l->al), trio_load_wide(&l->a),
+	                    link_field_load(l)};
+}
+INLINE LinkMotion link_motion_reload(LinkWork *l) {
+	const trio w = trio_from(l->w), al = trio_from(l->al);
+	return (LinkMotion){trio3_from(l->R), w, al, trio_from(l->a), keep_field(l, trio_field_of(w, al))};
+}
+/* Each part as soon as it is known, in the order of addresses. */
+INLINE trio3 keep_R(LinkWork *l, trio3 R) { return trio3_store_wide(&l->R, R), R; }
+INLINE trio keep_vec(vec3 *to, trio v) { return trio_store_wide(to, v), v; }
+
+/* The base of a link: `m` where it is kept in registers, otherwise read from its record where it is wanted. */
+typedef struct LinkBase {
+	const LinkMotion *m;
+	const LinkWork *l;
+} LinkBase;
+
+INLINE trio3 base_R(LinkBase b) { return TRIO_IN_REGISTER ? b.m->R : trio3_load(&b.l->R); }
+INLINE trio base_w(LinkBase b) { return TRIO_IN_REGISTER ? b.m->w : trio_load(&b.l->w); }
+INLINE trio base_al(LinkBase b) { return TRIO_IN_REGISTER ? b.m->al : trio_load(&b.l->al); }
+INLINE trio base_a(LinkBase b) { return TRIO_IN_REGISTER ? b.m->a : trio_load(&b.l->a); }
+INLINE TrioField base_W(LinkBase b) { return TRIO_IN_REGISTER ? b.m->W : link_field_load(b.l); }
+
+/* The frame before a link's own motion: link_inboard() in registers. */
+INLINE trio3 motion_inboard(const Link *link, LinkBase base) {
+	if (LIKELY(link->pure_rx))
+		return trio3_turn_x(base_R(base), real_from(link->E.y.z), real_from(link->E.y.y));
+	return trio3_mul_dmat(base_R(base), link->E);
+}
+
+/* al' + w' x w_r, with w_r relative to the base */
+INLINE trio motion_turn(LinkBase base, trio w_r) { return trio_add(base_al(base), trio_cross(base_w(base), w_r)); }
+/* a' + W' r */
+INLINE trio motion_carry(LinkBase base, trio r) {
+	return trio_add(base_a(base), trio_field_mul(base_W(base), r, trio_next(r), trio_prev(r)));
+}
+
+INLINE LinkMotion rotation_motion(const Link *link, LinkBase base, real s, real c, real u, LinkWork *l) {
+	LinkMotion m = {.R = keep_R(l, trio3_turn_z(motion_inboard(link, base), s, c))};
+	const trio r = keep_vec(&l->r, link->zero_offset ? trio_zero() : trio3_mul_dvec(base_R(base), link->p));
+	const trio zu = trio_times(u, m.R.z);
+	m.w = keep_vec(&l->w, trio_add(base_w(base), zu));
+	m.al = keep_vec(&l->al, motion_turn(base, zu));
+	m.a = keep_vec(&l->a, link->zero_offset ? base_a(base) : motion_carry(base, r));
+	m.W = keep_field(l, trio_field_of(m.w, m.al));
+	return m;
+}
+
+INLINE LinkMotion translation_motion(const Link *link, LinkBase base, real q, real u, LinkWork *l) {
+	LinkMotion m = {.R = keep_R(l, motion_inboard(link, base))};
+	const trio r = keep_vec(&l->r, trio_madd(trio3_mul_dvec(base_R(base), link->p), q, m.R.z));
+	const trio coriolis = trio_cross(base_w(base), trio_times(2.0 * u, m.R.z));
+	m.w = keep_vec(&l->w, base_w(base));
+	m.al = keep_vec(&l->al, base_al(base));
+	m.a = keep_vec(&l->a, trio_add(motion_carry(base, r), coriolis));
+	m.W = keep_field(l, base_W(base));
+	return m;
+}
+
+INLINE LinkMotion ball_motion(const Link *link, LinkBase base, const real *q, const real *u, LinkWork *l) {
+	const trio3 F = motion_inboard(link, base);
+	const mat3 Q = quat_matrix(q[0], q[1], q[2], q[3]);
+	LinkMotion m = {.R = keep_R(l, (trio3){trio3_mul(F, Q.x), trio3_mul(F, Q.y), trio3_mul(F, Q.z)})};
+	const trio r = keep_vec(&l->r, trio3_mul_dvec(base_R(base), link->p));
+	const trio Ru = trio3_mul(m.R, vec(u[0], u[1], u[2]));
+	m.w = keep_vec(&l->w, trio_add(base_w(base), Ru));
+	m.al = keep_vec(&l->al, motion_turn(base, Ru));
+	m.a = keep_vec(&l->a, motion_carry(base, r));
+	m.W = keep_field(l, trio_field_of(m.w, m.al));
+	return m;
+}
+
 /*
  * Pose and, at udot = 0, angular velocity and accelerations of a link on its base:
  *   w = w' + S_w u,  al = al' + w' x S_w u,  a = a' + W' r + 2 w' x S_v u   (primes: base)
+ * To the record, and in registers for the next link.
  */
-INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, const real *u, CalWork *work,
-                        LinkWork *l) {
-	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
-		l->R = turn_about_z(link_inboard(link, &base->R), work->sine[link->trig], work->cosine[link->trig]);
-		const vec3 zu = scale(u[link->u], l->R.z);
-		l->w = add(base->w, zu);
-		l->al = add(base->al, cross(base->w, zu));
-		l->r = vec_zero();
-		l->a = base->a;
-		if (LIKELY(!link->zero_offset)) {
-			l->r = mat_mul_dvec(base->R, link->p);
-			l->a = add(base->a, mat_mul_vec(base->W, l->r));
-		}
-	} else if (link->motion == PRIMITIVE_TRANSLATION) {
-		l->R = link_inboard(link, &base->R);
-		l->r = madd(mat_mul_dvec(base->R, link->p), q[link->q], l->R.z);
-		l->w = base->w;
-		l->al = base->al;
-		const vec3 coriolis = cross(base->w, scale(2.0 * u[link->u], l->R.z));
-		l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), coriolis);
-	} else if (link->motion == PRIMITIVE_SPHERICAL) {
-		l->R = turn_by_quaternion(link_inboard(link, &base->R), q + link->q);
-		l->r = mat_mul_dvec(base->R, link->p);
-		const vec3 Ru = mat_mul_vec(l->R, vec(u[link->u], u[link->u + 1], u[link->u + 2]));
-		l->w = add(base->w, Ru);
-		l->al = add(base->al, cross(base->w, Ru));
-		l->a = add(base->a, mat_mul_vec(base->W, l->r));
-	} else {
-		LANED(general_link)(link, q, u, base, work, l);
-		if (link->motion == PRIMITIVE_NODE && work->flex[link->flex].fused && link[1].zero_offset &&
-		    link[1].motion == PRIMITIVE_ROTATION)
-			return; // a rotation in place does not ask for W
-	}
-	l->W = acceleration_field(l->w, l->al);
+INLINE LinkMotion link_motion(const Link *link, LinkBase base, const real *q, const real *u, CalWork *work,
+                              LinkWork *l) {
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION))
+		return rotation_motion(link, base, work->sine[link->trig], work->cosine[link->trig], u[link->u], l);
+	if (link->motion == PRIMITIVE_TRANSLATION)
+		return translation_motion(link, base, q[link->q], u[link->u], l);
+	if (link->motion == PRIMITIVE_SPHERICAL)
+		return ball_motion(link, base, q + link->q, u + link->u, l);
+	LANED(general_link)(link, q, u, base.l, work, l);
+	return link_motion_reload(l);
 }
 
 /* Mass moments of a link in world axes. */
@@ -116,10 +184,19 @@ INLINE Composite link_inertia(const Link *link, const mat3 *R) {
 	                   second_moment_rotate(&link->inertia, *R)};
 }
 
-/* Force at the link's origin that its own inertia needs in the motion (W, a). */
-INLINE spatial link_inertia_force(const Composite *c, const LinkWork *l) {
-	const vec3 f = madd(mat_mul_vec(l->W, c->mc), c->m, l->a);
-	return (spatial){add(second_moment_torque(c->Sigma, l->W), cross(c->mc, l->a)), f};
+/* Second moments of a link in world axes: second_moment_rotate() in registers. */
+INLINE trio_sym link_second_moment(const DInertia *in, const trio3 *R) {
+	const trio p = trio3_mul_dvec(*R, (dvec3){in->ha, in->d, in->e});
+	const trio s = trio_madd(trio_times(real_from(in->hb), R->y), real_from(in->f), R->z);
+	const trio_sym turned = trio_sym_pairs(R->x, p, R->y, s);
+	return (trio_sym){trio_add(trio_all(real_from(in->zz)), turned.d), turned.n};
+}
+
+/* Force at the link's origin that its own inertia needs where it turns with w and al, and its origin accelerates by a. */
+INLINE spatial link_inertia_force(const Composite *c, vec3 w, vec3 al, vec3 a) {
+	const mat3 W = acceleration_field(w, al);
+	const vec3 f = madd(mat_mul_vec(W, c->mc), c->m, a);
+	return (spatial){add(second_moment_torque(c->Sigma, W), cross(c->mc, a)), f};
 }
 
 #endif
