@@ -14,14 +14,14 @@
 INLINE void translate(const LinkWork *base, vec3 x, DofMotion *m) {
 	m->S = (spatial){vec_zero(), x};
 	m->rate = vec_zero();
-	m->acceleration = (spatial){vec_zero(), mat_mul_vec(base->W, x)};
+	m->acceleration = (spatial){vec_zero(), mat_mul_vec(acceleration_field(base->w, base->al), x)};
 	m->speed = (spatial){vec_zero(), scale(2.0, cross(base->w, x))};
 }
 
 INLINE void rotate(const LinkWork *base, const LinkWork *l, vec3 axis, DofMotion *m) {
 	m->S = (spatial){axis, vec_zero()};
 	m->rate = cross(base->w, axis);
-	m->acceleration = (spatial){mat_mul_vec(base->W, axis), cross(l->a, axis)};
+	m->acceleration = (spatial){mat_mul_vec(acceleration_field(base->w, base->al), axis), cross(l->a, axis)};
 	m->speed = (spatial){add(m->rate, cross(l->w, axis)), vec_zero()};
 }
 

@@ -30,7 +30,7 @@ void LANED(derivative_own)(const CalModel *model, CalDerivatives *d) {
 		const LinkWork *l = &d->work->links[i];
 		Subtree *s = &d->subtree[i];
 		s->c = link_inertia(&model->links[i], &l->R);
-		s->f = link_inertia_force(&s->c, l);
+		s->f = link_inertia_force(&s->c, l->w, l->al, l->a);
 		s->p = cross(l->w, s->c.mc);
 		s->N = rigid_rate_matrix(l->w, s->c.Sigma);
 		s->Nw = none;

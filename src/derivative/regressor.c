@@ -40,11 +40,11 @@ static vec3 unit_inertia(const mat3 *R, int k, vec3 v) {
 /* Wrenches of the parameters of a body at the origin of its link. */
 static void parameter_wrenches(const Body *body, const LinkWork *l, spatial wrench[CAL_INERTIAL_PARAMETERS]) {
 	const mat3 R = mat_mul_dmat(l->R, body->in_link.R);
-	const vec3 r = mat_mul_dvec(l->R, body->in_link.r), a = add(l->a, mat_mul_vec(l->W, r));
+	const vec3 r = mat_mul_dvec(l->R, body->in_link.r), a = add(l->a, mat_mul_vec(acceleration_field(l->w, l->al), r));
 	wrench[0] = (spatial){vec_zero(), a};
 	for (int k = 0; k < 3; ++k) {
 		const vec3 e = axis_of(&R, k);
-		wrench[1 + k] = (spatial){cross(e, a), mat_mul_vec(l->W, e)};
+		wrench[1 + k] = (spatial){cross(e, a), mat_mul_vec(acceleration_field(l->w, l->al), e)};
 	}
 	for (int k = 0; k < 6; ++k) {
 		const vec3 n = add(unit_inertia(&R, k, l->al), cross(l->w, unit_inertia(&R, k, l->w)));

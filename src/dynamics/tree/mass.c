@@ -42,7 +42,7 @@ CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, 
 	const CalStatus status = check_arguments(model, work, x);
 	if (status != CAL_OK || !b)
 		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
-	factor_solve_x1(model, NULL, work, b, x);
+	factor_kernels(model->isa)->solve(model, NULL, work, 1, b, x); // the bits of cal_mass_solve_many()
 	return CAL_OK;
 }
 
