@@ -141,13 +141,16 @@ class CalderEngine final : public Engine {
 		return true;
 	}
 
+	CalNodeId node_of(int body) const {
+		return body < 0 ? CalNodeId{0} : cal_desc_body_node(desc_, ids_[static_cast<size_t>(body)]);
+	}
+
 	bool close_loop(const BenchLoop &from, const std::string &name, CalError &error) {
 		CalLoopDef loop = cal_loop_def(CAL_LOOP_REVOLUTE);
 		loop.name = name.c_str();
 		loop.a.position = to_cal(from.point_a);
 		loop.b.position = to_cal(from.point_b);
-		const CalNodeId a = cal_desc_body_node(desc_, ids_[static_cast<size_t>(from.body_a)]);
-		const CalNodeId b = cal_desc_body_node(desc_, ids_[static_cast<size_t>(from.body_b)]);
+		const CalNodeId a = node_of(from.body_a), b = node_of(from.body_b);
 		return cal_desc_close_loop(desc_, a, &loop, b, nullptr, &error) == CAL_OK;
 	}
 

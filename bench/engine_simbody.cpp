@@ -162,9 +162,13 @@ class SimbodyEngine : public Engine {
 			sys_->mobods.push_back(SimTK::MobilizedBody::Free(parent, inboard, body, SimTK::Transform()));
 	}
 
+	SimTK::MobilizedBody &mobod_of(int body) {
+		return body < 0 ? static_cast<SimTK::MobilizedBody &>(sys_->matter.updGround()) : sys_->mobods[body];
+	}
+
 	// A planar linkage needs its points on a common line only: its other joints keep the axes parallel.
 	void close(const BenchLoop &l) {
-		SimTK::MobilizedBody &a = sys_->mobods[l.body_a], &b = sys_->mobods[l.body_b];
+		SimTK::MobilizedBody &a = mobod_of(l.body_a), &b = mobod_of(l.body_b);
 		const SimTK::UnitVec3 x(SimTK::XAxis), y(SimTK::YAxis), z(SimTK::ZAxis);
 		if (!hinge_) {
 			SimTK::Constraint::PointOnLine(a, z, vec(l.point_a), b, vec(l.point_b));

@@ -5,8 +5,16 @@
 //
 // All standing rods turn by th from the x axis, those across stay level: with joint angles th and -th the whole is one
 // pendulum, and d2(th)/dt2 = -c cos(th) with c = g ((N+1)/2 + N) / ((N+1)/3 + N), whatever the speed.
+//
+// feetN: the same rods as one chain. Standing rod 0 is hinged to the ground; every other one is hinged by its top to the
+// rod across, its foot closes a loop on the ground, and the next rod across is hinged to its top.
+//
+// ladderN: two rails of N rods from x = 0 and x = 1 of the ground, rod i of one parallel to rod i of the other. Rung i is
+// hinged to the top of rod i of the first rail, and closes loop i on that of the second. Rungs stay level: the whole is a
+// chain of N pendulums of twice the mass, with a rung's mass at each tip.
 #include "loop_models.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -17,9 +25,8 @@ namespace {
 constexpr double gravity = 9.81, angle = 0.7, rate = -1.3; // far from th = 0 and pi, where the linkage is singular
 constexpr int most_windows = 100000;
 
-// The number in fourbarN, 0 if the name is not of that kind.
-int window_count(const std::string &name) {
-	const std::string prefix = "fourbar";
+// The number after a prefix, 0 if the name is not of that kind.
+int number_after(const std::string &name, const std::string &prefix) {
 	if (name.compare(0, prefix.size(), prefix) != 0 || name.size() <= prefix.size() ||
 	    !std::isdigit(static_cast<unsigned char>(name[prefix.size()])))
 		return 0;
@@ -28,7 +35,8 @@ int window_count(const std::string &name) {
 	return *end == '\0' && count <= most_windows ? static_cast<int>(count) : 0;
 }
 
-void add_rod(Linkage &l, int parent, const Vec3 &hinge, double sign, double acceleration) {
+// A uniform rod on a hinge about z, with its angle, rate and acceleration.
+void add_rod(Linkage &l, int parent, const Vec3 &hinge, double q, double u, double udot) {
 	BenchBody rod;
 	rod.parent = parent;
 	rod.p_PF = hinge;
@@ -37,37 +45,119 @@ void add_rod(Linkage &l, int parent, const Vec3 &hinge, double sign, double acce
 	rod.q0 = l.model.nq++;
 	rod.u0 = l.model.nu++;
 	l.model.bodies.push_back(rod);
-	l.state.q.push_back(sign * angle);
-	l.state.u.push_back(sign * rate);
+	l.state.q.push_back(q);
+	l.state.u.push_back(u);
 	l.state.tau.push_back(0);
 	l.state.udot.push_back(0);
-	l.udot.push_back(sign * acceleration);
+	l.udot.push_back(udot);
+}
+
+// x = A^-1 x of a positive matrix of n rows, which is used up.
+void solve_positive(int n, std::vector<double> &A, std::vector<double> &x) {
+	const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+	for (int k = 0; k < n; k++)
+		for (int i = k + 1; i < n; i++) {
+			const double factor = A[at(i, k)] / A[at(k, k)];
+			for (int j = k; j < n; j++)
+				A[at(i, j)] -= factor * A[at(k, j)];
+			x[at(0, i)] -= factor * x[at(0, k)];
+		}
+	for (int i = n - 1; i >= 0; i--) {
+		for (int j = i + 1; j < n; j++)
+			x[at(0, i)] -= A[at(i, j)] * x[at(0, j)];
+		x[at(0, i)] /= A[at(i, i)];
+	}
+}
+
+constexpr Vec3 end{1, 0, 0};
+
+double window_acceleration(double n) { return -gravity * ((n + 1) / 2 + n) / ((n + 1) / 3 + n) * std::cos(angle); }
+
+// Standing rods are the even bodies, rods across the odd ones.
+void add_windows(Linkage &l, int windows) {
+	const double a = window_acceleration(windows);
+	for (int i = 0; i <= windows; i++) {
+		add_rod(l, -1, {static_cast<double>(i), 0, 0}, angle, rate, a);
+		if (i < windows)
+			add_rod(l, 2 * i, end, -angle, -rate, -a);
+	}
+	for (int i = 0; i < windows; i++)
+		l.model.loops.push_back({2 * i + 1, 2 * i + 2, end, end});
+}
+
+// The same bodies in the same order: rod i + 1 points down from its top.
+void add_feet(Linkage &l, int windows) {
+	const double a = window_acceleration(windows), down = angle + std::acos(-1.0);
+	add_rod(l, -1, {}, angle, rate, a);
+	for (int i = 0; i < windows; i++) {
+		add_rod(l, 2 * i, i ? Vec3{} : end, i ? -down : -angle, -rate, -a);
+		add_rod(l, 2 * i + 1, end, down, rate, a);
+		l.model.loops.push_back({2 * i + 2, -1, end, {static_cast<double>(i + 1), 0, 0}});
+	}
+}
+
+// Angles of the rods of a ladder: a gentle curve.
+double rail_angle(int i) { return angle + 0.3 * std::sin(0.7 * i); }
+double rail_rate(int i) { return rate + 0.5 * std::cos(1.1 * i); }
+
+// M x = f of a chain of pendulums, M by the masses outboard of both tips.
+std::vector<double> chain_accelerations(int n) {
+	const auto size = static_cast<std::size_t>(n);
+	std::vector<double> M(size * size), x(size);
+	for (int i = 0; i < n; i++) {
+		const double outboard = 3.0 * (n - i - 1) + 1; // on the tip of rod i: rods and rungs farther out, its own rung
+		x[static_cast<std::size_t>(i)] = -gravity * (outboard + 1) * std::cos(rail_angle(i));
+		for (int j = 0; j < n; j++) {
+			const int outer = std::max(i, j);
+			const double both = i == j ? outboard + 2.0 / 3 : 3.0 * (n - outer - 1) + 2,
+						 turn = rail_angle(i) - rail_angle(j);
+			M[static_cast<std::size_t>(i * n + j)] = both * std::cos(turn);
+			x[static_cast<std::size_t>(i)] -= i == j ? 0 : both * std::sin(turn) * rail_rate(j) * rail_rate(j);
+		}
+	}
+	solve_positive(n, M, x);
+	return x;
+}
+
+// Rods of the first rail and their rungs, then those of the second.
+void add_ladder(Linkage &l, int rungs) {
+	const std::vector<double> a = chain_accelerations(rungs);
+	for (int rail = 0; rail < 2; rail++) {
+		for (int i = 0, below = -1; i < rungs; i++) {
+			const auto at = static_cast<std::size_t>(i);
+			const int rod = l.model.n();
+			add_rod(l, below, i ? end : Vec3{static_cast<double>(rail), 0, 0},
+			        rail_angle(i) - (i ? rail_angle(i - 1) : 0), rail_rate(i) - (i ? rail_rate(i - 1) : 0),
+			        a[at] - (i ? a[at - 1] : 0));
+			if (rail == 0)
+				add_rod(l, rod, end, -rail_angle(i), -rail_rate(i), -a[at]);
+			else
+				l.model.loops.push_back({2 * i + 1, rod, end, end});
+			below = rod;
+		}
+	}
 }
 
 } // namespace
 
 const std::vector<std::string> &linkage_names() {
-	static const std::vector<std::string> names = {"fourbar5", "fourbar40", "fourbar200", "fourbar400"};
+	static const std::vector<std::string> names = {"fourbar5", "fourbar40", "fourbar200", "fourbar400", "feet5",
+	                                               "feet40",   "feet200",   "feet800",    "ladder40"};
 	return names;
 }
 
-// Standing rods are the even bodies, rods across the odd ones.
 Linkage make_linkage(const std::string &name) {
+	static const struct {
+		const char *prefix;
+		void (*add)(Linkage &l, int count);
+	} kinds[] = {{"fourbar", add_windows}, {"feet", add_feet}, {"ladder", add_ladder}};
 	Linkage l;
-	const int windows = window_count(name);
-	if (windows == 0)
-		return l;
-	constexpr Vec3 end{1, 0, 0};
-	const double n = windows, c = gravity * ((n + 1) / 2 + n) / ((n + 1) / 3 + n), acceleration = -c * std::cos(angle);
 	l.model.name = name;
 	l.model.gravity = {0, -gravity, 0};
-	for (int i = 0; i <= windows; i++) {
-		add_rod(l, -1, {static_cast<double>(i), 0, 0}, 1, acceleration);
-		if (i < windows)
-			add_rod(l, 2 * i, end, -1, acceleration);
+	for (const auto &kind : kinds) {
+		if (const int count = number_after(name, kind.prefix))
+			kind.add(l, count);
 	}
-	for (int i = 0; i < windows; i++)
-		l.model.loops.push_back({2 * i + 1, 2 * i + 2, end, end});
 	return l;
 }
 

@@ -268,21 +268,23 @@ class LoopSuite {
 		print_growth();
 	}
 
-	// Cost per loop of each engine: the most over the least.
+	// Of each engine and each kind of linkage: the exponent of the cost from the smallest to the largest; 1 is linear.
 	void print_growth() const {
-		for (const EngineEntry &entry : engines()) {
-			const LoopRow *least = nullptr, *most = nullptr;
+		const auto kind = [](const LoopRow &r) { return r.model.substr(0, r.model.find_first_of("0123456789")); };
+		for (const LoopRow &small : rows_) {
+			const LoopRow *large = &small;
+			bool smallest = small.algorithm == evaluation;
 			for (const LoopRow &r : rows_) {
-				if (r.engine != entry.name || r.algorithm != evaluation)
+				if (r.engine != small.engine || r.algorithm != evaluation || kind(r) != kind(small))
 					continue;
-				if (!least || r.ns_per_loop() < least->ns_per_loop())
-					least = &r;
-				if (!most || r.ns_per_loop() > most->ns_per_loop())
-					most = &r;
+				smallest = smallest && r.loops >= small.loops;
+				large = r.loops > large->loops ? &r : large;
 			}
-			if (least != most)
-				std::printf("%s: a loop of %s costs %.2f of one of %s\n", entry.name.c_str(), most->model.c_str(),
-				            most->ns_per_loop() / least->ns_per_loop(), least->model.c_str());
+			if (smallest && large != &small)
+				std::printf("%s: cost of %s grows with the number of loops to the power %.2f from %d to %d\n",
+				            small.engine.c_str(), kind(small).c_str(),
+				            std::log(large->ns_best / small.ns_best) / std::log(double(large->loops) / small.loops),
+				            small.loops, large->loops);
 		}
 	}
 

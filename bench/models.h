@@ -38,7 +38,7 @@ struct BenchBody {
 
 // A hinge that closes a loop: the two points coincide, and the z axes of the two bodies are parallel.
 struct BenchLoop {
-	int body_a, body_b;
+	int body_a, body_b;    // -1: the ground
 	Vec3 point_a, point_b; // m, body frames
 };
 

@@ -158,6 +158,34 @@ static void print_mechanisms(const CalModel *model) {
 	}
 }
 
+static const char *loop_solver_name(CalLoopSolver solver) {
+	return solver == CAL_LOOPS_EARLY         ? "early elimination"
+	       : solver == CAL_LOOPS_ELIMINATION ? "elimination where they close"
+	                                         : "cut joints";
+}
+
+static void print_loop_cost(const CalModel *model) {
+	CalLoopCost cost;
+	const int loops = cal_model_loop_count(model), rows = cal_model_row_count(model);
+	if (loops == 0 || cal_model_loop_cost(model, &cost) != CAL_OK)
+		return;
+	printf("  loops    %d with %d equation%s by %s", loops, rows, plural(rows), loop_solver_name(cost.solver));
+	if (cost.early)
+		printf(" of %d", cost.early);
+	printf(": at most %d equation%s open on a joint, %d coupling%s, about %.0f products\n", cost.carried,
+	       plural(cost.carried), cost.couplings, plural(cost.couplings), cost.products);
+}
+
+static void json_loop_cost(const CalModel *model) {
+	CalLoopCost cost;
+	if (cal_model_loop_count(model) == 0 || cal_model_loop_cost(model, &cost) != CAL_OK)
+		return;
+	printf("\"loop_cost\": {\"solver\": \"%s\", \"early\": %d, \"carried\": %d, \"couplings\": %d, \"products\": ",
+	       loop_solver_name(cost.solver), cost.early, cost.carried, cost.couplings);
+	json_number(stdout, cost.products);
+	printf("},\n      ");
+}
+
 static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, BranchesAsked asked,
                              CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
@@ -183,6 +211,7 @@ static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const 
 		print_flexible(desc, model, i);
 	print_nodes(model);
 	print_mechanisms(model);
+	print_loop_cost(model);
 	if (cal_model_loop_count(model) > 0)
 		mobility_print(mobility, stdout);
 	return asked.workers > 0 ? branches_print(model, asked, stdout, error) : CAL_OK;
@@ -286,6 +315,7 @@ static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const M
 	for (int i = 0; i < cal_model_mechanism_count(model); i++)
 		json_mechanism(model, i);
 	printf("],\n      ");
+	json_loop_cost(model);
 	mobility_json(mobility, stdout);
 	CalStatus status = CAL_OK;
 	if (asked.workers > 0) {

@@ -62,7 +62,8 @@ typedef struct CalLoopInfo {
 	int driven;                // which of them a drive moves or offsets, 1 << i of row i; 0: none
 	double frequency, damping; // of its stabilisation; frequency 0: none
 	int closes;                // body on which it closes: the innermost that both sides share; -1: on the ground
-	int cluster;               // loops that are solved together have the same; -1: all are, by cut joints
+	int cluster;               // loops that have joints in common have the same; -1: solved by cut joints
+	int eliminated; // body on which its equations are eliminated: `closes`, or one outboard of it; -1: the ground
 } CalLoopInfo;
 
 /** Loops of a model, counted from 0, and one of them. */
@@ -71,6 +72,15 @@ CAL_API int cal_model_row_count(const CalModel *model); // constraint equations 
 CAL_API CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info);
 CAL_API int cal_model_find_loop(const CalModel *model, const char *name); // -1: none
 CAL_API int cal_model_loop_index(const CalModel *model, CalLoopId id);    // likewise
+/** What the loops of a model cost in an evaluation; docs/loops.md, "Cost". */
+typedef struct CalLoopCost {
+	CalLoopSolver solver; // EARLY: some loops are eliminated before they close
+	int early;            // how many
+	int carried;          // constraint equations that are open on one link, at most; by cut joints: all
+	int couplings;        // pairs of loops that are coupled when they are eliminated, fill included
+	double products;      // multiplications for the coupling of equations: in the sweep, in the elimination
+} CalLoopCost;
+CAL_API CalStatus cal_model_loop_cost(const CalModel *model, CalLoopCost *cost);
 /** "loop.dx", "loop.rx" ...; returns the length as snprintf does. */
 CAL_API int cal_model_row_name(const CalModel *model, int row, char *buffer, size_t size);
 

@@ -32,11 +32,12 @@ typedef enum CalModalInertia {
 	CAL_MODAL_INERTIA_DENSE_INVARIANTS, // precomputed moments, all of them: cost of modes squared
 } CalModalInertia;
 
-/** How closed loops are solved; both give the same to round-off. */
+/** How closed loops are solved; all give the same to round-off. */
 typedef enum CalLoopSolver {
-	CAL_LOOPS_AUTO = 0,    // ELIMINATION, with the dense solver CUT_JOINT
-	CAL_LOOPS_ELIMINATION, // each is eliminated where it closes: cost linear in bodies and loops; always recursive
+	CAL_LOOPS_AUTO = 0,    // EARLY where many loops meet, else ELIMINATION; with the dense solver CUT_JOINT
+	CAL_LOOPS_ELIMINATION, // each is eliminated where it closes: cost linear in bodies and local loops; always recursive
 	CAL_LOOPS_CUT_JOINT,   // all rows in one dense system: cost cubic in their number
+	CAL_LOOPS_EARLY,       // those that close on the ground are eliminated as soon as joints outboard satisfy them
 } CalLoopSolver;
 
 typedef struct CalCompileOptions {

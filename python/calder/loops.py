@@ -36,6 +36,22 @@ class Loop:
     """Which of them a drive moves."""
 
 
+@dataclass(frozen=True)
+class LoopCost:
+    """What the loops of a model cost in an evaluation."""
+
+    solver: str
+    """"early": some loops are eliminated before they close; "elimination"; "cut joints"."""
+    early: int
+    """Loops that are eliminated before they close."""
+    carried: int
+    """Constraint equations that are open on one joint, at most."""
+    couplings: int
+    """Pairs of loops that are coupled when they are eliminated, fill included."""
+    products: float
+    """Multiplications for the coupling of equations."""
+
+
 @dataclass(frozen=True, eq=False)
 class Mobility:
     """What the loops leave of the degrees of freedom at a state."""
@@ -110,6 +126,14 @@ class Loops(Core):
                                           slice(info.row, info.row + info.rows),
                                           tuple(bool(info.driven >> k & 1) for k in range(info.rows)))
         return found
+
+    @property
+    def loop_cost(self) -> LoopCost:
+        """How the loops are solved, and what that costs."""
+        cost = ffi.new("CalLoopCost *")
+        check(lib.cal_model_loop_cost(self._m, cost))
+        names = {lib.CAL_LOOPS_EARLY: "early", lib.CAL_LOOPS_ELIMINATION: "elimination"}
+        return LoopCost(names.get(cost.solver, "cut joints"), cost.early, cost.carried, cost.couplings, cost.products)
 
     @property
     def mechanisms(self) -> dict[str, Mechanism]:

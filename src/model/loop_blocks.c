@@ -25,19 +25,17 @@ static void set_columns(int *of, int first, int count, int block) {
 		of[k] = block;
 }
 
-/* The block of each degree of freedom, -1: of none. All loops that are open on a joint are in one, and so are all that meet
+/* The block of each degree of freedom, -1: of none. All loops that move with a joint are in one, and so are all that meet
  * modes of one body. */
 static void find_columns(const CalModel *model, int *of) {
 	const LoopSchedule *plan = model->loop_schedule;
 	set_columns(of, 0, model->nu, plan ? -1 : 0);
-	for (int i = 0; plan && i < plan->link_count; ++i) {
-		const LoopLink *at = &plan->links[i];
-		const Link *link = &model->links[at->link];
-		if (at->closing < at->count)
-			set_columns(of, link->u, link->nu, block_of(model, plan->here[at->here + at->closing].loop));
-		if (at->modal >= 0)
-			set_columns(of, model->flexes[link->flex_body].u, model->flexes[link->flex_body].m,
-			            block_of(model, plan->here[at->here].loop));
+	for (int i = 0; plan && i < model->link_count; ++i) {
+		const Link *link = &model->links[i];
+		if (plan->joint_cluster[i] >= 0)
+			set_columns(of, link->u, link->nu, plan->joint_cluster[i]);
+		if (plan->modal_cluster[i] >= 0)
+			set_columns(of, model->flexes[link->flex_body].u, model->flexes[link->flex_body].m, plan->modal_cluster[i]);
 	}
 }
 

@@ -72,14 +72,16 @@ static void pass_links(LoopOrder *p, int *last) {
 	}
 }
 
+/* The loops of each link, for the places as they are. */
 static void find_links(LoopOrder *p) {
 	const CalAllocator *allocator = &p->model->allocator;
 	int *last = memory_alloc(allocator, sizeof(int) * (size_t)(p->links + 1));
 	p->failed = !last;
 	if (p->failed)
 		return;
-	for (int l = 0; l < p->loops; ++l)
-		p->closes[l] = loop_closes(p->model, &p->model->loops[l]);
+	memory_free(allocator, p->reach);
+	p->reach = NULL;
+	memset(p->first, 0, sizeof(int) * (size_t)(p->links + 1));
 	pass_links(p, last);
 	for (int i = 0; i < p->links; ++i) // counts to where each begins; then each moves on to the next
 		p->first[i + 1] += p->first[i];
@@ -90,6 +92,60 @@ static void find_links(LoopOrder *p) {
 	if (!p->failed)
 		pass_links(p, last);
 	memory_free(allocator, last);
+}
+
+/* Another loop that is open on a link, or on it at all if its modes couple them. */
+static int meets_other(const LoopOrder *p, int link, int loop) {
+	for (int k = p->first[link]; k < p->first[link + 1]; ++k) {
+		if (p->reach[k].loop != loop && (p->reach[k].kind == OPEN || p->model->links[link].flex_body >= 0))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * A side that arrives on the ground by itself may meet no other loop: eliminated on the other side, its loop would couple
+ * that one with links that it does not reach.
+ */
+static int arrives_alone(const LoopOrder *p, int loop) {
+	const Loop *l = &p->model->loops[loop];
+	const int plus = loop_node_link(p->model, l->plus), minus = loop_node_link(p->model, l->minus);
+	for (int i = plus > minus ? plus : minus; plus >= 0 && minus >= 0 && i >= 0; i = p->model->links[i].parent) {
+		if (meets_other(p, i, loop))
+			return 0;
+	}
+	return 1;
+}
+
+/* Loops whose early place would couple others are eliminated where they close, until there are none. */
+static void choose_places(LoopOrder *p) {
+	for (int again = 1; again && !p->failed;) {
+		again = 0;
+		for (int l = 0; l < p->loops; ++l) {
+			if (p->closes[l] == p->shared[l] || arrives_alone(p, l))
+				continue;
+			p->early[l] = (LoopPlace){p->shared[l], 0};
+			again = 1;
+		}
+		for (int l = 0; l < p->loops; ++l)
+			p->closes[l] = p->early[l].link;
+		if (again)
+			find_links(p);
+	}
+}
+
+static void find_where(LoopOrder *p, bool early) {
+	for (int l = 0; l < p->loops; ++l) {
+		p->shared[l] = loop_closes(p->model, &p->model->loops[l]);
+		p->early[l] = (LoopPlace){p->shared[l], 0};
+	}
+	p->failed = early && !loop_places_find(p->model, p->shared, p->early, &p->late_work);
+	for (int l = 0; l < p->loops; ++l)
+		p->closes[l] = p->early[l].link;
+	if (!p->failed)
+		find_links(p);
+	if (!p->failed)
+		choose_places(p);
 }
 
 /* ---- the order of elimination --------------------------------------------------------------------- */
@@ -263,14 +319,15 @@ static void find_order(LoopOrder *p) {
 
 int loop_width(const CalModel *model, int loop) { return row_length(model->loops[loop].rows); }
 
-/* One block, at `closes`. */
+/* One block, at `shared`. */
 static void layout_order(LoopOrder *p, Cursor *cursor) {
-	int **arrays[] = {&p->closes, &p->order, &p->place, &p->slot, &p->next, &p->merged};
+	int **arrays[] = {&p->shared, &p->closes, &p->order, &p->place, &p->slot, &p->next, &p->merged};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
 		CURSOR_ARRAY(cursor, *arrays[i], p->loops);
 	CURSOR_ARRAY(cursor, p->first, p->links + 1);
 	CURSOR_ARRAY(cursor, p->closing, p->links + 1);
 	CURSOR_ARRAY(cursor, p->coupled, p->loops);
+	CURSOR_ARRAY(cursor, p->early, p->loops);
 }
 
 static void place_arrays(LoopOrder *p) {
@@ -283,15 +340,15 @@ static void place_arrays(LoopOrder *p) {
 	layout_order(p, &cursor);
 }
 
-bool loop_order_find(LoopOrder *order, const CalModel *model) {
-	*order = (LoopOrder){.model = model, .loops = model->loop_count, .links = model->link_count};
+bool loop_order_find(LoopOrder *order, const CalModel *model, bool early) {
+	*order = (LoopOrder){.model = model, .loops = model->loop_count, .links = model->link_count, .late = order->late};
 	place_arrays(order);
 	for (int l = 0; l < order->loops && !order->failed; ++l) {
 		order->slot[l] = order->slots;
 		order->slots += loop_width(model, l);
 	}
 	if (!order->failed)
-		find_links(order);
+		find_where(order, early);
 	if (!order->failed)
 		find_order(order);
 	return !order->failed;
@@ -303,5 +360,5 @@ void loop_order_release(LoopOrder *order) {
 		memory_free(allocator, order->coupled[l].loop);
 	memory_free(allocator, order->heap);
 	memory_free(allocator, order->reach);
-	memory_free(allocator, order->closes);
+	memory_free(allocator, order->shared);
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "model/loop_place.h"
 #include "model/model.h"
 
 /* A loop on a link. */
@@ -34,7 +35,9 @@ typedef struct Candidate {
 typedef struct LoopOrder {
 	const CalModel *model;
 	int loops, links;
-	int *closes;        // [loops]
+	int *shared;        // [loops] the link on which it closes
+	int *closes;        // [loops] the link on which it is eliminated: the same, or one outboard of it (loop_place.h)
+	LoopPlace *early;   // [loops] places that were found
 	int *first;         // [links + 1] of its loops in `reach`
 	LoopReach *reach;   // those that close there first, then by `place`; until that is known by loop
 	Coupled *coupled;   // [loops] those eliminated later; in the end their places
@@ -44,12 +47,14 @@ typedef struct LoopOrder {
 	int *next;          // [loops] the next that closes there, -1: none
 	Candidate *heap;    // least degree first, then the first loop
 	int heap_count, heap_capacity;
-	int *merged; // [loops] scratch
-	bool failed; // no memory
+	int *merged;              // [loops] scratch
+	double late_work;         // products of the sweep, if no loop were eliminated before it closes
+	const LoopSchedule *late; // a plan whose links are to be listed too, NULL: none
+	bool failed;              // no memory
 } LoopOrder;
 
-/* Of a model with loops; false: no memory. To be released in any case. */
-bool loop_order_find(LoopOrder *order, const CalModel *model);
+/* Of a model with loops, each eliminated where it closes, or (early) sooner; false: no memory. To be released in any case. */
+bool loop_order_find(LoopOrder *order, const CalModel *model, bool early);
 void loop_order_release(LoopOrder *order);
 /* The number of equations of a loop, with padding. */
 int loop_width(const CalModel *model, int loop);

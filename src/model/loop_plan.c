@@ -11,6 +11,13 @@
 #include "model/loop_order.h"
 #include "model/loop_plan.h"
 
+/*
+ * Products of the sweep up to which a second plan is the first thing to try: with more loops on a joint it takes ten times
+ * as long as the other, and levers of long paths cost it more digits than refinement does.
+ */
+static const double LATE_FIRST = 2e4;
+static const double MOST_LATE = 2e7; // there is none beyond
+
 static int has_modes(const CalModel *model, int link) { return model->links[link].flex_body >= 0; }
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
@@ -54,7 +61,7 @@ static void list_here(const LoopOrder *p, LoopSchedule *plan, LoopLink *at) {
 	at->gains = plan->gain_count;
 	plan->gain_count += link->nu * (at->width - at->open);
 	at->modal = -1;
-	if (has_modes(p->model, at->link)) {
+	if (has_modes(p->model, at->link) && at->count) {
 		at->modal = plan->modal_count;
 		plan->modal_count += at->width * p->model->flexes[link->flex_body].m;
 	}
@@ -103,7 +110,10 @@ static void list_steps(const LoopOrder *p, LoopSchedule *plan) {
 	plan->ground_step = p->loops;
 	for (int k = 0; k < p->loops; ++k) {
 		const int a = p->order[k];
-		LoopStep step = {.loop = a, .next = plan->next_count, .update = plan->update_count};
+		LoopStep step = {.loop = a,
+		                 .early = p->closes[a] != p->shared[a] ? p->closes[a] : -1,
+		                 .next = plan->next_count,
+		                 .update = plan->update_count};
 		for (int j = 0; j < p->coupled[a].count; ++j) {
 			if (plan->next)
 				plan->next[plan->next_count] = (LoopNext){p->order[p->coupled[a].loop[j]], plan->block_count, -1};
@@ -123,9 +133,10 @@ static void list_links(const LoopOrder *p, LoopSchedule *plan) {
 	for (int i = 0; i < p->links; ++i) {
 		LoopLink at = {.link = i};
 		list_here(p, plan, &at);
+		const int listed = at.count || (p->late && p->late->at[i] >= 0);
 		if (plan->at)
-			plan->at[i] = at.count ? plan->link_count : -1;
-		if (at.count == 0)
+			plan->at[i] = listed ? plan->link_count : -1;
+		if (!listed)
 			continue;
 		if (p->model->links[i].nu > 0)
 			list_pairs(p, plan, &at, at.closing, &at.joint_pairs, &at.joint_pair_count);
@@ -161,6 +172,17 @@ static void connect_links(const LoopOrder *p, LoopSchedule *plan, uint8_t *broug
 	}
 }
 
+/* A loop that is coupled with one that was eliminated early may be left with equations that joints inboard can move. */
+static void watch_steps(const LoopOrder *p, LoopSchedule *plan) {
+	for (int k = 0; k < plan->step_count; ++k) {
+		const LoopStep *step = &plan->steps[k];
+		for (int j = 0; j < step->count && step->early >= 0; ++j) {
+			const int b = plan->next[step->next + j].loop;
+			plan->steps[p->place[b]].early = p->closes[b];
+		}
+	}
+}
+
 static void connect_steps(const LoopOrder *p, LoopSchedule *plan) {
 	for (int k = 0; k < plan->step_count; ++k) {
 		LoopStep *step = &plan->steps[k];
@@ -178,16 +200,73 @@ static void connect_steps(const LoopOrder *p, LoopSchedule *plan) {
 	}
 }
 
-/* Clusters: loops take the number of the first that they are coupled with, again and again. */
-static void list_clusters(const LoopOrder *p, LoopSchedule *plan) {
+/* ---- clusters ----------------------------------------------------------------------------------------- */
+
+static int first_of(const int *cluster, int l) {
+	while (cluster[l] != l)
+		l = cluster[l];
+	return l;
+}
+
+static void join(int *cluster, int32_t *mark, int l) {
+	const int a = first_of(cluster, l), b = *mark >= 0 ? first_of(cluster, *mark) : a;
+	cluster[a > b ? a : b] = a > b ? b : a;
+	*mark = l;
+}
+
+/*
+ * Loops whose paths have a joint in common are in one cluster, and so are those that meet modes of one body. A path that
+ * was followed before to where this loop closes, or farther (inmost), has all the same loops from there on.
+ */
+static void join_path(const LoopOrder *p, LoopSchedule *plan, int l, int end, int *cluster, int *inmost) {
+	int i = end;
+	for (; i >= 0 && i != p->shared[l]; i = p->model->links[i].parent) {
+		const int followed = inmost[i] <= p->shared[l];
+		if (p->model->links[i].nu > 0)
+			join(cluster, &plan->joint_cluster[i], l);
+		if (has_modes(p->model, i))
+			join(cluster, &plan->modal_cluster[i], l);
+		if (followed)
+			return;
+		inmost[i] = p->shared[l];
+	}
+	if (i >= 0 && has_modes(p->model, i))
+		join(cluster, &plan->modal_cluster[i], l);
+}
+
+/* In the order of elimination, the last cluster first. */
+static void number_clusters(const LoopOrder *p, LoopSchedule *plan, const int *cluster) {
 	int count = 0;
 	for (int l = 0; l < p->loops; ++l)
 		plan->ends[l].cluster = -1;
-	for (int k = p->loops - 1; k >= 0; --k) { // whoever is eliminated last in a cluster is coupled with none later
-		const LoopStep *step = &plan->steps[k];
-		const int next = step->count ? plan->ends[plan->next[step->next].loop].cluster : count++;
-		plan->ends[step->loop].cluster = next;
+	for (int k = p->loops - 1; k >= 0; --k) {
+		LoopEnds *first = &plan->ends[first_of(cluster, p->order[k])];
+		first->cluster = first->cluster < 0 ? count++ : first->cluster;
+		plan->ends[p->order[k]].cluster = first->cluster;
 	}
+	for (int i = 0; i < p->links; ++i) {
+		plan->joint_cluster[i] = plan->joint_cluster[i] >= 0 ? plan->ends[plan->joint_cluster[i]].cluster : -1;
+		plan->modal_cluster[i] = plan->modal_cluster[i] >= 0 ? plan->ends[plan->modal_cluster[i]].cluster : -1;
+	}
+}
+
+/* scratch[loops + links] */
+static void list_clusters(const LoopOrder *p, LoopSchedule *plan, int *scratch) {
+	int *cluster = scratch, *inmost = scratch + p->loops;
+	for (int l = 0; l < p->loops; ++l)
+		cluster[l] = l;
+	for (int i = 0; i < p->links; ++i) {
+		plan->joint_cluster[i] = plan->modal_cluster[i] = -1;
+		inmost[i] = p->links;
+	}
+	for (int l = 0; l < p->loops; ++l) {
+		const Loop *loop = &p->model->loops[l];
+		join_path(p, plan, l, loop_node_link(p->model, loop->plus), cluster, inmost);
+		join_path(p, plan, l, loop_node_link(p->model, loop->minus), cluster, inmost);
+		for (int k = 0; k < loop->term_count; ++k)
+			join_path(p, plan, l, p->model->dofs[loop->term[k].u].link, cluster, inmost);
+	}
+	number_clusters(p, plan, cluster);
 }
 
 static double length(dvec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
@@ -214,7 +293,10 @@ static void list_ends(const LoopOrder *p, LoopSchedule *plan) {
 		const Loop *loop = &model->loops[l];
 		LoopEnds *ends = &plan->ends[l];
 		const int node[2] = {loop->plus, loop->minus};
-		ends->closes = p->closes[l];
+		ends->closes = p->shared[l];
+		ends->place = p->closes[l];
+		ends->inert = p->early[l].inert;
+		plan->early_count += ends->place != ends->closes;
 		ends->row_offset = p->slot[l];
 		ends->width = loop_width(p->model, l);
 		for (int side = 0; side < 2; ++side) {
@@ -245,44 +327,105 @@ static void layout_schedule(const LoopOrder *p, const LoopSchedule *count, LoopS
 	CURSOR_ARRAY(cursor, made->updates, count->update_count);
 	CURSOR_ARRAY(cursor, made->ends, p->loops);
 	CURSOR_ARRAY(cursor, made->at, p->links);
+	CURSOR_ARRAY(cursor, made->joint_cluster, p->links);
+	CURSOR_ARRAY(cursor, made->modal_cluster, p->links);
+}
+
+/* Fills what was laid out; scratch has loops + links numbers and then a byte for each loop on a link. */
+static void fill_schedule(const LoopOrder *p, LoopSchedule *plan, int *scratch) {
+	uint8_t *brought = (uint8_t *)(scratch + p->loops + p->links);
+	list_steps(p, plan);
+	list_links(p, plan);
+	memset(brought, 0, (size_t)plan->here_count);
+	connect_links(p, plan, brought);
+	connect_steps(p, plan);
+	watch_steps(p, plan);
+	list_ends(p, plan);
+	list_clusters(p, plan, scratch);
 }
 
 /* Counts with loop_schedule->here and the like NULL; then lays out, and the same calls fill. */
-static LoopSchedule *create_schedule(LoopOrder *p) {
+static LoopSchedule *create_schedule(const LoopOrder *p) {
+	const CalAllocator *allocator = &p->model->allocator;
 	LoopSchedule count = {0};
 	list_steps(p, &count);
 	list_links(p, &count);
-	uint8_t *brought = memory_alloc(&p->model->allocator, (size_t)count.here_count);
-	if (!brought)
-		return NULL;
-	memset(brought, 0, (size_t)count.here_count);
+	int *scratch = memory_alloc(allocator, sizeof(int) * (size_t)(p->loops + p->links) + (size_t)count.here_count);
 	LoopSchedule made = {.row_offset_count = p->slots};
 	Cursor cursor = {0};
 	layout_schedule(p, &count, &made, &cursor);
-	LoopSchedule *plan = cursor_alloc_at_start(&cursor, &p->model->allocator);
-	if (!plan) {
-		memory_free(&p->model->allocator, brought);
-		return NULL;
+	LoopSchedule *plan = scratch ? cursor_alloc_at_start(&cursor, allocator) : NULL;
+	if (plan) {
+		cursor_clear(&cursor);
+		layout_schedule(p, &count, &made, &cursor);
+		made.size = cursor.size;
+		*plan = made;
+		fill_schedule(p, plan, scratch);
 	}
-	cursor_clear(&cursor);
-	layout_schedule(p, &count, &made, &cursor);
-	made.size = cursor.size;
-	*plan = made;
-	list_steps(p, plan);
-	list_links(p, plan);
-	connect_links(p, plan, brought);
-	connect_steps(p, plan);
-	list_ends(p, plan);
-	list_clusters(p, plan);
-	memory_free(&p->model->allocator, brought);
+	memory_free(allocator, scratch);
+	return plan;
+}
+
+/* Each loop where it closes, or as early as it pays; late: links that are to be listed in any case. */
+static LoopSchedule *schedule_of(const CalModel *model, bool early, LoopSchedule *late, double *work) {
+	LoopOrder order = {.late = late};
+	LoopSchedule *plan = loop_order_find(&order, model, early) ? create_schedule(&order) : NULL;
+	*work = order.late_work;
+	loop_order_release(&order);
 	return plan;
 }
 
 LoopSchedule *loop_schedule_create(const CalModel *model) {
-	LoopOrder order;
-	LoopSchedule *plan = loop_order_find(&order, model) ? create_schedule(&order) : NULL;
-	loop_order_release(&order);
+	double work = 0;
+	LoopSchedule *plan = schedule_of(model, model->loops_by != CAL_LOOPS_ELIMINATION, NULL, &work);
+	if (!plan || !plan->early_count || work > MOST_LATE)
+		return plan;
+	loop_schedule_destroy(&model->allocator, plan);
+	LoopSchedule *late = schedule_of(model, false, NULL, &work);
+	plan = late ? schedule_of(model, true, late, &work) : NULL;
+	if (plan) {
+		plan->late = late;
+		plan->late_first = work <= LATE_FIRST;
+	} else {
+		loop_schedule_destroy(&model->allocator, late);
+	}
 	return plan;
+}
+
+void loop_schedule_destroy(const CalAllocator *allocator, LoopSchedule *plan) {
+	if (plan)
+		memory_free(allocator, plan->late);
+	memory_free(allocator, plan);
+}
+
+/* Constraint equations that are open on a link. */
+static int open_rows(const LoopSchedule *plan, const LoopLink *at) {
+	int rows = 0;
+	for (int k = at->closing; k < at->count; ++k)
+		rows += plan->here[at->here + k].rows;
+	return rows;
+}
+
+void loop_schedule_cost(const CalModel *model, CalLoopCost *cost) {
+	const LoopSchedule *plan = model->loop_schedule;
+	*cost = (CalLoopCost){.solver = plan->early_count ? CAL_LOOPS_EARLY : CAL_LOOPS_ELIMINATION,
+	                      .early = plan->early_count,
+	                      .couplings = plan->block_count};
+	for (int i = 0; i < plan->link_count; ++i) {
+		const Link *link = &model->links[plan->links[i].link];
+		const int rows = open_rows(plan, &plan->links[i]);
+		const int modes = link->flex_body >= 0 ? model->flexes[link->flex_body].m : 0;
+		cost->carried = rows > cost->carried ? rows : cost->carried;
+		cost->products += 0.5 * (link->nu + modes) * rows * (rows + 1);
+	}
+	for (int k = 0; k < plan->step_count; ++k) {
+		const LoopStep *step = &plan->steps[k];
+		const double own = model->loops[step->loop].rows;
+		double later = 0;
+		for (int j = 0; j < step->count; ++j)
+			later += model->loops[plan->next[step->next + j].loop].rows;
+		cost->products += own * (own * own / 6 + later * (own + later) / 2);
+	}
 }
 
 void links_mark_special(const LoopSchedule *schedule, Link *links, int count) {

@@ -22,7 +22,7 @@ void cal_model_destroy(CalModel *model) {
 	if (model->mechanism_count)
 		memory_free(&allocator, model->mechanisms);
 	memory_free(&allocator, (void *)(uintptr_t)model->blocks);
-	memory_free(&allocator, (void *)(uintptr_t)model->loop_schedule);
+	loop_schedule_destroy(&allocator, (LoopSchedule *)(uintptr_t)model->loop_schedule);
 	memory_free(&allocator, model);
 }
 
@@ -228,12 +228,27 @@ CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info) {
 	                      .frequency = l->frequency,
 	                      .damping = l->damping,
 	                      .closes = -1,
-	                      .cluster = -1};
+	                      .cluster = -1,
+	                      .eliminated = -1};
 	if (model->loop_schedule) {
 		const LoopEnds *ends = &model->loop_schedule->ends[loop];
 		info->closes = ends->closes >= 0 ? model->links[ends->closes].body : -1;
 		info->cluster = ends->cluster;
+		info->eliminated = ends->place >= 0 ? model->links[ends->place].body : -1;
 	}
+	return CAL_OK;
+}
+
+CalStatus cal_model_loop_cost(const CalModel *model, CalLoopCost *cost) {
+	if (!model || !cost)
+		return CAL_ERR_ARGUMENT;
+	const double m = model->row_count;
+	*cost = (CalLoopCost){.solver = CAL_LOOPS_CUT_JOINT,
+	                      .carried = model->row_count,
+	                      .couplings = model->loop_count * (model->loop_count - 1) / 2,
+	                      .products = m * m * (model->nu + m / 6)};
+	if (model->loop_schedule)
+		loop_schedule_cost(model, cost);
 	return CAL_OK;
 }
 

@@ -127,6 +127,7 @@ struct CalModel {
 	int any_coupling;       // among the loops
 	int any_applied_wrench; // applied wrenches in loops
 	const Loop *loops;
+	CalLoopSolver loops_by; // how they are to be solved
 	const LoopSchedule
 		*loop_schedule;       // of loops that are eliminated where they close, NULL: none are; a block of its own
 	const LoopBlocks *blocks; // of their Jacobian, NULL: there are no loops, or it is a branch; a block of its own

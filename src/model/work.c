@@ -62,16 +62,19 @@ static LoopRefined layout_refined(const CalModel *m, Cursor *cursor) {
 	return r;
 }
 
+static size_t larger(int a, int b) { return (size_t)(a > b ? a : b); }
+
 static void layout_schedule(const CalModel *m, Cursor *cursor, LoopWork *w) {
-	const LoopSchedule *plan = m->loop_schedule;
+	const LoopSchedule *plan = m->loop_schedule, *late = plan->late ? plan->late : plan;
 	const size_t loops = (size_t)m->loop_count, slots = (size_t)plan->row_offset_count;
-	CURSOR_ARRAY(cursor, w->gamma, plan->gamma_count);
-	CURSOR_ARRAY(cursor, w->gain, plan->gain_count);
-	CURSOR_ARRAY(cursor, w->modal, plan->modal_count);
-	CURSOR_ARRAY(cursor, w->modal_tiny, plan->modal_count);
+	CURSOR_ARRAY(cursor, w->gamma, larger(plan->gamma_count, late->gamma_count));
+	CURSOR_ARRAY(cursor, w->gain, larger(plan->gain_count, late->gain_count));
+	CURSOR_ARRAY(cursor, w->modal, larger(plan->modal_count, late->modal_count));
+	CURSOR_ARRAY(cursor, w->modal_tiny, larger(plan->modal_count, late->modal_count));
 	CURSOR_ARRAY(cursor, w->own, LOOP_BLOCK * loops);
 	CURSOR_ARRAY(cursor, w->taken, LOOP_BLOCK * loops);
-	CURSOR_ARRAY(cursor, w->block, LOOP_BLOCK * (size_t)plan->block_count);
+	CURSOR_ARRAY(cursor, w->block, LOOP_BLOCK * larger(plan->block_count, late->block_count));
+	CURSOR_ARRAY(cursor, w->motion, plan->early_count ? (size_t)m->link_count : 0);
 	double **rows[] = {&w->beta, &w->force, &w->natural, &w->tiny, &w->tiny_slide};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
 		CURSOR_ARRAY(cursor, *rows[i], slots);

@@ -159,21 +159,23 @@ typedef struct LoopRefined {
 
 /* Loops in one evaluation: m rows, n speeds. World axes. */
 typedef struct LoopWork {
-	LoopRow *row;       // [m]
-	vec3 *point;        // [loops] where their wrenches act
-	double *G, *X;      // [m][n] of each block (model/loop_blocks.h): Jacobian, and M^-1 G' by rows
-	double *Lambda;     // [m][m] of each block: G M^-1 G', then its factor
-	double *z, *lambda; // [m]
-	double *scratch;    // [(m + 2) m] of each block, of the solve
-	double *gathered;   // [2 m] right-hand side and solution, block after block
-	int *block_rank;    // [blocks]
-	double *q, *dq;     // [nq], [n] of a projection
-	double *factored_q; // [nq] of cal_mass_factor() and cal_closed_factor()
-	double *rest;       // [n] zeros: speeds at rest
-	double time;        // of the rows of cal_closed_factor()
-	double *at, *base;  // [nq] of loop_search.c
-	double *unit;       // [m] of the rows (Loop.unit), block after block
-	int *order;         // [m] of each block: its rows by pivot
+	const LoopSchedule *plan; // of the last sweep, where loops are eliminated
+	const CalWork *whole;     // that it is a part of, from then on
+	LoopRow *row;             // [m]
+	vec3 *point;              // [loops] where their wrenches act
+	double *G, *X;            // [m][n] of each block (model/loop_blocks.h): Jacobian, and M^-1 G' by rows
+	double *Lambda;           // [m][m] of each block: G M^-1 G', then its factor
+	double *z, *lambda;       // [m]
+	double *scratch;          // [(m + 2) m] of each block, of the solve
+	double *gathered;         // [2 m] right-hand side and solution, block after block
+	int *block_rank;          // [blocks]
+	double *q, *dq;           // [nq], [n] of a projection
+	double *factored_q;       // [nq] of cal_mass_factor() and cal_closed_factor()
+	double *rest;             // [n] zeros: speeds at rest
+	double time;              // of the rows of cal_closed_factor()
+	double *at, *base;        // [nq] of loop_search.c
+	double *unit;             // [m] of the rows (Loop.unit), block after block
+	int *order;               // [m] of each block: its rows by pivot
 	// of loops that are eliminated where they close; rows with padding (model/loop_plan.h)
 	double *gamma;              // wrenches of rows on the links that they reach, at the link's origin
 	double *gain;               // S'gamma for each column of a joint
@@ -195,6 +197,10 @@ typedef struct LoopWork {
 	int doubtful;               // some rows that were kept have little left: accelerations are to be refined
 	int uneven;                 // inertias along a loop differ somewhat (1) or by much (2): perhaps they are, too
 	int hopeless;               // so little that nothing can be trusted
+	int unsatisfied;            // some equation cannot be eliminated well on its early place
+	int late;                   // nonzero: sweeps are made without early places (LoopSchedule.late)
+	int motion_known;           // `motion` is that of this evaluation
+	ArticulatedInertia *motion; // [links] of loop_early.c, where loops have early places
 	LoopRefined refined;        // of loop_refine.c
 	double error;         // of accelerations and multipliers, relative, as far as there was a doubt; 0: there was none
 	double worst;         // the largest of those that were accepted, since it was last set to 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_elimination.c — elimination of constraint equations, and the smallest multipliers [THEORY (5.9)-(5.15)].
+ * loop_elimination.c — elimination of constraint equations [THEORY (5.9)-(5.14)].
  *
  * Constraint equations obey  Lambda lambda + Gamma'A + beta = 0, Lambda symmetric, positive and sparse: a block for
  * each two loops that are coupled. A loop a is eliminated where it closes:
@@ -12,18 +12,14 @@
  * and later  L'mu = -D^-1(y + Y_aA A + sum Y_ab lambda_b).
  * A small pivot is formed anew as a sum of squares, before it is kept or dropped. One that is nothing but round-off
  * belongs to a combination that those before it imply. It is dropped: what is constrained twice moves no differently.
- * What is left of lambda is spanned by one vector for each dropped combination, N; the smallest lambda is
- * lambda - N(N'N)^-1 N'lambda. Where equations contradict each other, the same takes out of their accelerations what no
- * force can bring about, so that all of them are met in the sense of least squares. N and N' are substitutions with the
- * factors, so conjugate gradients do it in linear time; N'N is 1 plus a square.
+ * Multipliers of dropped combinations: loop_min_norm.c.
  */
+#include "dynamics/loop/loop_early.h"
 #include "dynamics/loop/loop_elimination.h"
+#include "dynamics/loop/loop_factor.h"
 #include "dynamics/loop/loop_rank.h"
-#include "math/pack.h"
 
 #if CAL_LANES == 1
-
-enum { STRIDE = LOOP_STRIDE, ROWS = CAL_LOOP_MAX_ROWS };
 
 /* An equation with less left of it than this part is redundant (decision 0012). */
 static const double DEPENDENT = 1e-11;
@@ -34,6 +30,10 @@ static const double ROUND_OFF = 1e-15; // of a pivot, as part of its equation's 
 static const double HOPELESS = 1e-20;
 /* With less left than this, round-off of small pivots before it may be a good part of what is: it is worth a closer look. */
 static const double DOUBTFUL = 1e-4;
+/* Of what an equation's compliance could be, what one gets on an early place that does not satisfy it [THEORY (5.34)]. */
+static const double SOFT = 1e-8;
+/* So many times the inertia of its link, that of a loop on an early place takes digits from it. */
+static const double SWAMPED = 1e3;
 
 /* ---- equations of one loop ------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static void exchange_rows(Rows *r, int i, int k) {
 INLINE void find_least(const CalModel *model, int l, const LoopWork *w, double *least) {
 	const Loop *loop = &model->loops[l];
 	const LoopScale *scale = &w->scale[l];
-	const double *modes = w->natural + model->loop_schedule->ends[l].row_offset;
+	const double *modes = w->natural + w->plan->ends[l].row_offset;
 	for (int r = 0; r < loop->rows; ++r) {
 		const spatial *d = &w->row[loop->row + r].direction;
 		const double n = fabs(d->a.x) + fabs(d->a.y) + fabs(d->a.z), f = fabs(d->l.x) + fabs(d->l.y) + fabs(d->l.z);
@@ -137,6 +137,16 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 		*r = geometric;
 }
 
+/* Equation i of those that are not independent as a combination of those that are. */
+static void find_dependence(const Rows *r, int i, double *c) {
+	for (int j = 0; j < r->rank; ++j)
+		c[j] = r->B[i][j];
+	for (int k = r->rank - 1; k >= 0; --k) {
+		for (int j = 0; j < k; ++j)
+			c[j] -= c[k] * r->B[k][j];
+	}
+}
+
 /*
  * Q of equations of which some are redundant: with these, C times the independent ones, Q spans [1; C]. Made from the
  * last column to the first, so that combination j is made of independent equations up to j.
@@ -145,12 +155,8 @@ static void combine_rows(const Rows *r, double *Q) {
 	memset(Q, 0, sizeof(double) * LOOP_BLOCK);
 	for (int i = 0; i < r->count; ++i) {
 		double c[ROWS] = {0};
-		for (int j = 0; j < r->rank && i >= r->rank; ++j)
-			c[j] = r->B[i][j];
-		for (int k = r->rank - 1; k >= 0 && i >= r->rank; --k) {
-			for (int j = 0; j < k; ++j)
-				c[j] -= c[k] * r->B[k][j];
-		}
+		if (i >= r->rank)
+			find_dependence(r, i, c);
 		for (int j = 0; j < r->rank; ++j)
 			Q[r->row[i] * STRIDE + j] = i < r->rank ? i == j : c[j];
 	}
@@ -170,16 +176,6 @@ static void combine_rows(const Rows *r, double *Q) {
 		for (int i = 0; i < ROWS; ++i)
 			Q[i * STRIDE + j] /= sqrt(square);
 	}
-}
-
-/* out[count] = Q'x, x being one row per constraint equation. */
-INLINE double combined(const LoopFactor *f, int j, const double *x, int stride) {
-	if (LIKELY(!f->mixed))
-		return x[f->row[j] * stride];
-	double sum = 0;
-	for (int i = 0; i < f->rows; ++i)
-		sum += f->Q[i * STRIDE + j] * x[i * stride];
-	return sum;
 }
 
 /* Lower triangle of Q'X Q of a symmetric block. */
@@ -204,60 +200,13 @@ static void combine_block(const LoopFactor *f, const double *X, double *out) {
 
 /* ---- elimination ---------------------------------------------------------------------------------- */
 
-/* L'mu = -D^-1 t, dropped ones being in mu already, and lambda = Q mu. */
-static void back_substitute(const LoopFactor *f, const double *t, double *mu, double *lambda) {
-	for (int j = f->count - 1; j >= 0; --j) {
-		if (f->inverse[j] == 0)
-			continue;
-		mu[j] = -f->inverse[j] * t[j];
-		for (int k = j + 1; k < f->count; ++k)
-			mu[j] -= f->L[k * STRIDE + j] * mu[k];
-	}
-	for (int i = 0; i < f->rows; ++i)
-		lambda[i] = 0;
-	for (int j = 0; j < f->count; ++j) {
-		if (LIKELY(!f->mixed)) {
-			lambda[f->row[j]] = mu[j];
-			continue;
-		}
-		for (int i = 0; i < f->rows; ++i)
-			lambda[i] += f->Q[i * STRIDE + j] * mu[j];
-	}
-}
-
-/* t += Y_ab lambda_b; lambda by row offsets. */
-INLINE void add_coupled(const CalModel *model, const LoopStep *step, const LoopWork *w, const double *lambda,
-                        const LoopFactor *f, double *t) {
-	const LoopNext *next = model->loop_schedule->next + step->next;
-	for (int i = 0; i < step->count; ++i) {
-		const LoopEnds *b = &model->loop_schedule->ends[next[i].loop];
-		const double *Y = w->block + LOOP_BLOCK * next[i].block;
-		for (int j = 0; j < f->count; ++j) {
-			pack sum = pack_zero();
-			for (int c = 0; c < b->width; c += PACK)
-				sum = pack_mac(sum, pack_load(Y + j * STRIDE + c), pack_load(lambda + b->row_offset + c));
-			t[j] += pack_sum(sum);
-		}
-	}
-}
-
-/* p lambda of one column. */
-INLINE double column_gain(const LoopHere *here, int first, int count, const double *gain, const double *lambda) {
-	pack sum = pack_zero();
-	for (int j = first; j < count; ++j) {
-		for (int c = 0; c < here[j].width; c += PACK)
-			sum = pack_mac(sum, pack_load(gain + here[j].first + c), pack_load(lambda + here[j].row_offset + c));
-	}
-	return pack_sum(sum);
-}
-
 /*
  * The pivot of combination j once more, as the compliance of the equations that it and all before it amount to with the
  * others free to follow.
  */
 static LoopPivot recheck_pivot(const CalModel *model, const CalWork *work, const LoopStep *step, const LoopFactor *f,
                                int j) {
-	const LoopSchedule *plan = model->loop_schedule;
+	const LoopSchedule *plan = work->loops.plan;
 	const LoopWork *w = &work->loops;
 	double *lambda = w->null, none[ROWS] = {0}, mu[ROWS] = {0}, alone[ROWS] = {0};
 	LoopFactor up_to = *f;
@@ -268,7 +217,7 @@ static LoopPivot recheck_pivot(const CalModel *model, const CalWork *work, const
 	back_substitute(&up_to, none, mu, lambda + plan->ends[step->loop].row_offset);
 	for (const LoopStep *before = step - 1; before >= plan->steps; --before) {
 		double t[ROWS] = {0}, zero[ROWS] = {0};
-		add_coupled(model, before, w, lambda, &w->factor[before->loop], t);
+		add_coupled(before, w, lambda, &w->factor[before->loop], t);
 		back_substitute(&w->factor[before->loop], t, zero, lambda + plan->ends[before->loop].row_offset);
 	}
 	for (int i = 0; i < f->rows; ++i)
@@ -286,8 +235,81 @@ static double check_pivot(const CalModel *model, CalWork *work, const LoopStep *
 	return kept ? left.compliance : 0;
 }
 
-/* L D L' of the combinations; redundant ones are dropped. */
-static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *step, LoopFactor *f) {
+/* ---- early places ------------------------------------------------------------------------------------- */
+
+static spatial combined_wrench(const LoopFactor *f, int j, const double *gamma, int n) {
+	return (spatial){
+		{combined(f, j, gamma, 1), combined(f, j, gamma + n, 1), combined(f, j, gamma + 2 * n, 1)},
+		{combined(f, j, gamma + 3 * n, 1), combined(f, j, gamma + 4 * n, 1), combined(f, j, gamma + 5 * n, 1)}};
+}
+
+/* Wrench of an equation of the loop of a step on the link of its place. */
+static spatial row_wrench(const double *gamma, int n, int r) {
+	return (spatial){{gamma[r], gamma[n + r], gamma[2 * n + r]},
+	                 {gamma[3 * n + r], gamma[4 * n + r], gamma[5 * n + r]}};
+}
+
+/* On an early place: joints farther inboard could move combination j, of which its columns leave nothing or little. */
+static int is_left_early(const CalModel *model, CalWork *work, const LoopStep *step, const LoopFactor *f, int j) {
+	spatial Y[ROWS];
+	for (int i = 0; step->early >= 0 && i <= j; ++i) {
+		Y[i] = combined_wrench(f, i, work->loops.gamma + step->gamma, step->width);
+		for (int k = 0; k < i; ++k)
+			Y[i] = spatial_madd(Y[i], -f->L[i * STRIDE + k], Y[k]); // columns of L that were dropped are zero
+	}
+	return step->early >= 0 && loop_reaches(model, work, step->early, Y[j]);
+}
+
+/* The combination is held by a compliance of its own; refinement takes that out again. */
+static double soften_pivot(CalWork *work, double pivot, double most) {
+	work->loops.unsatisfied = work->loops.doubtful = 1;
+	return fmax(pivot, SOFT * most);
+}
+
+/*
+ * On an early place: equations that columns outboard do not move, or that others imply there, although joints farther
+ * inboard could move what is left of them. Returns the set of the former, and in *implied whether there are any of the
+ * latter.
+ */
+static int find_left(const CalModel *model, CalWork *work, const LoopStep *step, const Rows *r, int *implied) {
+	const double *gamma = work->loops.gamma + step->gamma;
+	int others = ((1 << model->loops[step->loop].rows) - 1) & ~work->loops.plan->ends[step->loop].inert, left = 0;
+	for (int i = 0; i < r->count; ++i)
+		others &= ~(1 << r->row[i]);
+	for (int k = 0; others >> k; ++k) {
+		if ((others >> k & 1) && loop_reaches(model, work, step->early, row_wrench(gamma, step->width, k)))
+			left |= 1 << k;
+	}
+	*implied = 0;
+	for (int i = r->rank; i < r->count && !*implied; ++i) {
+		double c[ROWS];
+		spatial wrench = row_wrench(gamma, step->width, r->row[i]);
+		find_dependence(r, i, c);
+		for (int j = 0; j < r->rank; ++j)
+			wrench = spatial_madd(wrench, -c[j], row_wrench(gamma, step->width, r->row[j]));
+		*implied = loop_reaches(model, work, step->early, wrench);
+	}
+	return left;
+}
+
+/* Such equations are kept; those that are redundant after all are dropped one by one. */
+static void keep_left(const CalModel *model, CalWork *work, const LoopStep *step, Rows *r) {
+	int implied;
+	const int left = find_left(model, work, step, r, &implied);
+	if (!left && !implied)
+		return;
+	work->loops.unsatisfied = 1;
+	if (work->loops.plan->late_first || (work->loops.hold_rank && work->loops.factor[step->loop].held <= r->rank))
+		return;
+	for (int k = 0; left >> k; ++k) {
+		if (left >> k & 1)
+			r->row[r->count++] = k;
+	}
+	r->rank = r->count;
+}
+
+/* L D L' of the combinations; redundant ones are dropped. most: what compliances of the equations could be. */
+static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *step, const double *most, LoopFactor *f) {
 	const double *own = work->loops.own + LOOP_BLOCK * step->loop, *taken = work->loops.taken + LOOP_BLOCK * step->loop;
 	double left[LOOP_BLOCK] = {0};
 	combine_block(f, own, f->L);
@@ -297,8 +319,9 @@ static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *st
 		double pivot = whole - left[j * STRIDE + j];
 		for (int k = 0; k < j; ++k)
 			pivot -= f->L[j * STRIDE + k] * f->L[j * STRIDE + k] * f->pivot[k];
-		if (UNLIKELY(pivot < DOUBTFUL * whole))
-			pivot = check_pivot(model, work, step, f, j, whole);
+		if (UNLIKELY(!(pivot >= DOUBTFUL * whole && pivot > 0)))
+			pivot = is_left_early(model, work, step, f, j) ? soften_pivot(work, pivot, most[f->row[j]])
+			                                               : check_pivot(model, work, step, f, j, whole);
 		const int kept = pivot > 0;
 		f->dropped += !kept;
 		f->pivot[j] = kept ? pivot : 0;
@@ -310,18 +333,6 @@ static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *st
 			f->L[i * STRIDE + j] = sum * f->inverse[j];
 		}
 	}
-}
-
-/* A row of one pack or two. */
-INLINE void row_times(double x, int width, const double *from, double *to) {
-	pack_store(to, pack_times(x, pack_load(from)));
-	if (width > PACK)
-		pack_store(to + PACK, pack_times(x, pack_load(from + PACK)));
-}
-INLINE void row_madd(double x, int width, const double *from, double *to) {
-	pack_store(to, pack_madd(pack_load(to), x, pack_load(from)));
-	if (width > PACK)
-		pack_store(to + PACK, pack_madd(pack_load(to + PACK), x, pack_load(from + PACK)));
 }
 
 /* Y_ab in place of Lambda_ab: one row per combination. */
@@ -341,21 +352,6 @@ INLINE void substitute_block(const LoopFactor *f, int width, double *block) {
 	}
 	for (int j = 0; j < f->count; ++j)
 		row_times(1, width, Y + j * STRIDE, block + j * STRIDE);
-}
-
-/* y = L^-1 Q'x; of a dropped equation, what is left of it. */
-static void substitute(const LoopFactor *f, const double *x, double *y) {
-	for (int j = 0; j < f->count; ++j) {
-		y[j] = combined(f, j, x, 1);
-		for (int k = 0; k < j; ++k)
-			y[j] -= f->L[j * STRIDE + k] * y[k]; // columns of dropped equations are zero
-	}
-}
-
-static spatial combined_wrench(const LoopFactor *f, int j, const double *gamma, int n) {
-	return (spatial){
-		{combined(f, j, gamma, 1), combined(f, j, gamma + n, 1), combined(f, j, gamma + 2 * n, 1)},
-		{combined(f, j, gamma + 3 * n, 1), combined(f, j, gamma + 4 * n, 1), combined(f, j, gamma + 5 * n, 1)}};
 }
 
 /* Y_aA, and what the closed loop adds to its link. */
@@ -396,13 +392,15 @@ INLINE void update_sides(const LoopFactor *f, int width, const double *Y, double
 
 void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork *work, ArticulatedInertia *M,
                            spatial *b) {
-	const LoopSchedule *plan = model->loop_schedule;
+	const LoopSchedule *plan = work->loops.plan;
 	LoopWork *w = &work->loops;
 	LoopFactor *f = &w->factor[step->loop];
 	double least[ROWS];
 	Rows rows;
 	find_least(model, step->loop, w, least);
 	find_independent(model, work, step->loop, least, &rows);
+	if (UNLIKELY(step->early >= 0 && rows.rank < model->loops[step->loop].rows))
+		keep_left(model, work, step, &rows);
 	if (UNLIKELY(w->hold_rank))
 		rows.rank = rows.rank < f->held ? rows.rank : f->held;
 	else
@@ -415,13 +413,19 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 		f->row[i] = rows.row[i];
 	if (UNLIKELY(f->mixed))
 		combine_rows(&rows, f->Q);
-	factor_rows(model, work, step, f);
+	for (int r = 0; r < f->rows; ++r)
+		least[r] *= 1 / w->singular;
+	factor_rows(model, work, step, least, f);
 	const LoopScale *scale = &w->scale[step->loop];
 	if (UNLIKELY(scale->most > loop_somewhat_uneven(model) * scale->least) && scale->least > 0) // 0: no way, no levers
 		w->uneven |= scale->most > loop_uneven(model) * scale->least ? 2 : 1;
 	substitute(f, w->beta + plan->ends[step->loop].row_offset, f->y);
+	const double inertia = M ? M->I.xx + M->I.yy + M->I.zz : 0, mass = M ? M->M.xx + M->M.yy + M->M.zz : 0;
 	if (M)
 		update_link_inertia(w->gamma + step->gamma, step->width, f, M, b);
+	if (step->early >= 0 &&
+	    (M->I.xx + M->I.yy + M->I.zz > SWAMPED * inertia || M->M.xx + M->M.yy + M->M.zz > SWAMPED * mass))
+		w->unsatisfied = w->doubtful = 1;
 	const LoopNext *next = plan->next + step->next;
 	const int32_t *update = plan->updates + step->update;
 	for (int i = 0; i < step->count; ++i)
@@ -438,179 +442,13 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 	}
 }
 
-void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *w, const spatial *A) {
+void LANED(loop_resolve)(const LoopStep *step, LoopWork *w, const spatial *A) {
 	const LoopFactor *f = &w->factor[step->loop];
 	double t[ROWS], mu[ROWS] = {0};
 	for (int j = 0; j < f->count; ++j)
 		t[j] = f->y[j] + (A ? spatial_dot(f->A[j], *A) : 0);
-	add_coupled(model, step, w, w->force, f, t);
-	back_substitute(f, t, mu, w->force + model->loop_schedule->ends[step->loop].row_offset);
-}
-
-/* ---- the smallest of them ----------------------------------------------------------------------------- */
-
-/* lambda = N nu: what those dropped may be without any effect. nu by combinations, in the slots of the loop's rows. */
-static void null_vector(const CalModel *model, const LoopWork *w, const double *nu, double *lambda) {
-	for (int k = model->loop_schedule->step_count - 1; k >= 0; --k) {
-		const LoopStep *step = &model->loop_schedule->steps[k];
-		const LoopFactor *f = &w->factor[step->loop];
-		const int slot = model->loop_schedule->ends[step->loop].row_offset;
-		double t[ROWS] = {0}, mu[ROWS] = {0};
-		for (int j = 0; j < f->count; ++j)
-			mu[j] = f->inverse[j] == 0 ? nu[slot + j] : 0;
-		add_coupled(model, step, w, lambda, f, t);
-		back_substitute(f, t, mu, lambda + slot);
-	}
-}
-
-/* nu = N'x; x is used up. */
-static void null_product(const CalModel *model, const LoopWork *w, double *x, double *nu) {
-	memset(nu, 0, sizeof(double) * (size_t)model->loop_schedule->row_offset_count);
-	for (int k = 0; k < model->loop_schedule->step_count; ++k) {
-		const LoopStep *step = &model->loop_schedule->steps[k];
-		const LoopFactor *f = &w->factor[step->loop];
-		const LoopNext *next = model->loop_schedule->next + step->next;
-		const int slot = model->loop_schedule->ends[step->loop].row_offset;
-		double y[ROWS];
-		substitute(f, x + slot, y);
-		for (int j = 0; j < f->count; ++j)
-			nu[slot + j] = f->inverse[j] == 0 ? y[j] : 0;
-		for (int i = 0; i < step->count; ++i) {
-			const LoopEnds *b = &model->loop_schedule->ends[next[i].loop];
-			for (int j = 0; j < f->count; ++j)
-				row_madd(-f->inverse[j] * y[j], b->width, w->block + LOOP_BLOCK * next[i].block + j * STRIDE,
-				         x + b->row_offset);
-		}
-	}
-}
-
-static double product(int n, const double *a, const double *b) {
-	double sum = 0;
-	for (int i = 0; i < n; ++i)
-		sum += a[i] * b[i];
-	return sum;
-}
-
-static const double SMALL_ENOUGH = 1e-30; // of the square of the first residual
-
-/* One run of conjugate gradients for v -= N(N'N)^-1 N'v; returns what was left of N'v before it, over v. */
-static double reduce_null(const CalModel *model, LoopWork *w, double *v) {
-	const int n = model->loop_schedule->row_offset_count;
-	double *r = w->null, *p = r + n, *Np = p + n, *NNp = Np + n, *x = NNp + n;
-	memcpy(x, v, sizeof(double) * (size_t)n);
-	memset(Np, 0, sizeof(double) * (size_t)n);
-	null_product(model, w, x, r);
-	for (int i = 0; i < n; ++i)
-		p[i] = r[i] = -r[i];
-	double square = product(n, r, r);
-	const double first = square, whole = product(n, v, v);
-	for (int k = 0; k < w->dropped + 8 && square > SMALL_ENOUGH * first; ++k) {
-		null_vector(model, w, p, Np);
-		memcpy(x, Np, sizeof(double) * (size_t)n);
-		null_product(model, w, x, NNp);
-		const double step = square / product(n, Np, Np);
-		for (int i = 0; i < n; ++i) {
-			v[i] += step * Np[i];
-			r[i] -= step * NNp[i];
-		}
-		const double before = square;
-		square = product(n, r, r);
-		for (int i = 0; i < n; ++i)
-			p[i] = r[i] + square / before * p[i];
-	}
-	return whole > 0 ? sqrt(first / whole) : 0;
-}
-
-/* The same to round-off: what a run computes as left over is not what is left over. */
-static void remove_null(const CalModel *model, LoopWork *w, double *v) {
-	for (int k = 0; k < 4 && reduce_null(model, w, v) > 1e-15; ++k)
-		;
-}
-
-/* From row offsets to rows. */
-static void load_rows(const CalModel *model, const double *slots, double *rows) {
-	for (int l = 0; l < model->loop_count; ++l) {
-		for (int r = 0; r < model->loops[l].rows; ++r)
-			rows[model->loops[l].row + r] = slots[model->loop_schedule->ends[l].row_offset + r];
-	}
-}
-
-static const double CONTRADICTION = 1e-9; // of the largest acceleration of a constraint: well above round-off
-
-int LANED(loop_reconcile)(const CalModel *model, LoopWork *w, double *z) {
-	double most = 0, left = 0;
-	w->dropped = 0;
-	for (int l = 0; l < model->loop_count; ++l)
-		w->dropped += w->factor[l].dropped;
-	if (LIKELY(!w->dropped))
-		return 0;
-	for (int l = 0; l < model->loop_count; ++l) {
-		const LoopFactor *f = &w->factor[l];
-		const int slot = model->loop_schedule->ends[l].row_offset;
-		for (int r = 0; r < f->rows; ++r) {
-			most = fmax(most, fmax(fabs(w->beta[slot + r]), fabs(z[model->loops[l].row + r])));
-			w->force[slot + r] = z[model->loops[l].row + r];
-		}
-		for (int j = 0; f->dropped && j < f->count; ++j)
-			left = f->inverse[j] == 0 ? fmax(left, fabs(f->y[j])) : left;
-	}
-	if (!(left > CONTRADICTION * most))
-		return 0;
-	remove_null(model, w, w->force);
-	load_rows(model, w->force, z);
-	return 1;
-}
-
-/* What a change of lambda that moves nothing does to the forces of columns that are held. */
-static void shift_held(const CalModel *model, const uint8_t *prescribed, const LoopWork *w, const double *change,
-                       double *force) {
-	const LoopSchedule *plan = model->loop_schedule;
-	for (int i = 0; i < plan->link_count; ++i) {
-		const LoopLink *at = &plan->links[i];
-		const Link *link = &model->links[at->link];
-		const LoopHere *here = plan->here + at->here;
-		for (int k = 0; k < link->nu; ++k) {
-			const double *gain = w->gain + at->gains + k * (at->width - at->open) - at->open;
-			if (prescribed[link->u + k])
-				force[link->u + k] -= column_gain(here, at->closing, at->count, gain, change);
-		}
-		for (int k = 0; at->modal >= 0 && k < model->flexes[link->flex_body].m; ++k) {
-			const int u = model->flexes[link->flex_body].u + k;
-			if (prescribed[u])
-				force[u] -= column_gain(here, 0, at->count, w->modal + at->modal + k * at->width, change);
-		}
-	}
-}
-
-void LANED(loop_take_basic)(const CalModel *model, LoopWork *w) { load_rows(model, w->force, w->lambda); }
-
-void LANED(loop_put_basic)(const CalModel *model, LoopWork *w) {
-	for (int l = 0; l < model->loop_count; ++l) {
-		for (int r = 0; r < model->loops[l].rows; ++r)
-			w->force[model->loop_schedule->ends[l].row_offset + r] = w->lambda[model->loops[l].row + r];
-	}
-}
-
-void LANED(min_norm_multipliers)(const CalModel *model, const uint8_t *prescribed, LoopWork *w, double *force) {
-	w->rank = 0;
-	memset(w->independent, 0, (size_t)model->row_count);
-	for (int l = 0; l < model->loop_count; ++l) {
-		const LoopFactor *f = &w->factor[l];
-		w->rank += f->count - f->dropped;
-		for (int j = 0; j < f->count; ++j)
-			w->independent[model->loops[l].row + f->row[j]] = f->inverse[j] != 0;
-	}
-	if (UNLIKELY(w->dropped)) {
-		double *change = w->change;
-		const size_t slots = (size_t)model->loop_schedule->row_offset_count;
-		memcpy(change, w->force, sizeof(double) * slots);
-		remove_null(model, w, w->force);
-		for (size_t i = 0; i < slots; ++i)
-			change[i] = w->force[i] - change[i];
-		if (prescribed && force)
-			shift_held(model, prescribed, w, change, force);
-	}
-	load_rows(model, w->force, w->lambda);
+	add_coupled(step, w, w->force, f, t);
+	back_substitute(f, t, mu, w->force + w->plan->ends[step->loop].row_offset);
 }
 
 #endif

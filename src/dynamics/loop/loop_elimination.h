@@ -19,7 +19,7 @@
 void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork *work, ArticulatedInertia *M,
                            spatial *b);
 /* lambda of the loop of a step, those of later steps being known; A NULL: on the ground. */
-void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *w, const spatial *A);
+void LANED(loop_resolve)(const LoopStep *step, LoopWork *w, const spatial *A);
 /*
  * After all eliminations: nonzero, if equations contradict each other; z[m], the accelerations that they were begun with, is
  * then without what no force can bring about, and the sweep is to be made again with it.

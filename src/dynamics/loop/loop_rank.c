@@ -31,20 +31,20 @@ typedef struct Column {
 typedef struct Walk {
 	const CalModel *model;
 	const CalWork *work;
-	int closes, link, column;
+	int place, link, column;
 } Walk;
 
 INLINE double larger_of(double a, double b) { return b > a ? b : a; }
 INLINE double size_of(vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
-static Walk walk_begin(const CalModel *model, const CalWork *work, int closes) {
-	return (Walk){model, work, closes, model->loop_schedule->link_count - 1, 0};
+static Walk walk_begin(const CalModel *model, const CalWork *work, int place) {
+	return (Walk){model, work, place, work->loops.plan->link_count - 1, 0};
 }
 
 static Column joint_column(const Walk *walk, const LoopLink *at, int k) {
 	const LoopWork *w = &walk->work->loops;
 	return (Column){.at = at,
-	                .here = walk->model->loop_schedule->here + at->here,
+	                .here = walk->work->loops.plan->here + at->here,
 	                .first = at->closing,
 	                .gain = w->gain + at->gains + k * (at->width - at->open) - at->open,
 	                .k = k,
@@ -63,19 +63,19 @@ static void measure_column(const CalModel *model, const CalWork *work, Column *c
 static Column modal_column(const Walk *walk, const LoopLink *at, int k) {
 	const LoopWork *w = &walk->work->loops;
 	return (Column){.at = at,
-	                .here = walk->model->loop_schedule->here + at->here,
+	                .here = walk->work->loops.plan->here + at->here,
 	                .gain = w->modal + at->modal + k * at->width,
 	                .tiny = w->modal_tiny + at->modal + k * at->width,
 	                .d = walk->work->flex[walk->model->links[at->link].flex_body].inverse[k]};
 }
 
-/* The next column that is free to move; 0: there is none. The link on which the loop closes has modes, but no joint. */
+/* The next column that is free to move; 0: there is none. The link on which the loop is eliminated has modes, but no joint. */
 static int walk_next(Walk *walk, Column *column) {
 	for (; walk->link >= 0; --walk->link, walk->column = 0) {
-		const LoopLink *at = &walk->model->loop_schedule->links[walk->link];
+		const LoopLink *at = &walk->work->loops.plan->links[walk->link];
 		const Link *link = &walk->model->links[at->link];
-		const int joint = at->link > walk->closes ? link->nu : 0;
-		const int modes = at->modal >= 0 && at->link >= walk->closes ? walk->model->flexes[link->flex_body].m : 0;
+		const int joint = at->link > walk->place ? link->nu : 0;
+		const int modes = at->modal >= 0 && at->link >= walk->place ? walk->model->flexes[link->flex_body].m : 0;
 		while (walk->column < joint + modes) {
 			const int k = walk->column++;
 			*column = k < joint ? joint_column(walk, at, k) : modal_column(walk, at, k - joint);
@@ -123,7 +123,7 @@ static void act_on_column(const Column *c, int loop, const double *alone, const 
 
 LoopPivot loop_pivot(const CalModel *model, const CalWork *work, int loop, const double *alone, const double *lambda) {
 	double mass = 0, left = 0, whole = 0;
-	Walk walk = walk_begin(model, work, model->loop_schedule->ends[loop].closes);
+	Walk walk = walk_begin(model, work, work->loops.plan->ends[loop].place);
 	for (Column c; walk_next(&walk, &c);) {
 		double p, own, size = 0;
 		act_on_column(&c, loop, alone, lambda, &p, &own);
@@ -141,7 +141,7 @@ LoopPivot loop_pivot(const CalModel *model, const CalWork *work, int loop, const
 
 double loop_mobility_of_row(const CalModel *model, const CalWork *work, int loop, int r) {
 	double most = 0;
-	Walk walk = walk_begin(model, work, model->loop_schedule->ends[loop].closes);
+	Walk walk = walk_begin(model, work, work->loops.plan->ends[loop].place);
 	for (Column c; walk_next(&walk, &c);) {
 		measure_column(model, work, &c);
 		for (int j = c.first; j < c.at->count; ++j) {
@@ -157,7 +157,7 @@ double loop_mobility_of_row(const CalModel *model, const CalWork *work, int loop
 void loop_geometric_block(const CalModel *model, const CalWork *work, int loop, double *block) {
 	const int rows = model->loops[loop].rows;
 	memset(block, 0, sizeof(double) * LOOP_BLOCK);
-	Walk walk = walk_begin(model, work, model->loop_schedule->ends[loop].closes);
+	Walk walk = walk_begin(model, work, work->loops.plan->ends[loop].place);
 	for (Column c; walk_next(&walk, &c);) {
 		measure_column(model, work, &c);
 		for (int j = c.first; j < c.at->count; ++j) {

@@ -102,8 +102,8 @@ static void add_correction(const CalModel *model, const LoopRefine *at, const Lo
 	}
 }
 
-/* Turns until nothing is left, or no turn helps. Returns what is left. */
-static double run_turns(const CalModel *model, const LoopRefine *at, CalWork *work) {
+/* Turns until nothing is left, or no turn helps; anew: from nothing at all. Returns what is left. */
+static double run_turns(const CalModel *model, const LoopRefine *at, int anew, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const double mobility = loop_least_mobility(model, work), lost = fmin(1, ROUND_OFF * loop_spread(model, work));
 	Correction before = {INFINITY, INFINITY};
@@ -115,12 +115,40 @@ static double run_turns(const CalModel *model, const LoopRefine *at, CalWork *wo
 			loop_correct_again(model, at->state->q, at->prescribed, at->rotor, work, w->refined.force);
 		const Correction now = status == CAL_OK ? measure_correction(x, measure(model, w->dq, w->lambda), mobility)
 		                                        : (Correction){INFINITY, INFINITY};
-		if (!(now.size < WORTHWHILE * before.size && now.part < 1))
+		if (!(now.size < WORTHWHILE * before.size && now.part < 1) && !(anew && turn == 0 && isfinite(now.size)))
 			return fmin(now.part, before.part);
 		add_correction(model, at, w);
-		left = now.part * fmax(lost, turn > 0 ? now.size / before.size : AT_FIRST);
+		left = (anew && turn == 0 ? 1 : now.part) * fmax(lost, turn > 0 ? now.size / before.size : AT_FIRST);
 		before = now;
 	}
+	return left;
+}
+
+/* What is known so far. */
+static void set_start(const CalModel *model, const LoopRefine *at, const CalWork *work) {
+	const LoopRefined *r = &work->loops.refined;
+	for (int k = 0; k < model->nu; ++k)
+		r->udot[k] = twofold_from(at->udot[k]);
+	for (int i = 0; i < model->row_count; ++i)
+		r->lambda[i] = twofold_from(work->loops.lambda[i]);
+}
+
+/* There is another plan; forces of what is prescribed are those of the sweep that was not good enough. */
+static int can_run_late(const CalModel *model, const LoopRefine *at, const LoopWork *w) {
+	const LoopSchedule *plan = model->loop_schedule;
+	return plan && plan->late && w->plan != plan->late && !(at->force && at->prescribed);
+}
+
+/* Early places may lose more digits than turns can make good: once more without them, from accelerations of zero. */
+static double run_late(const CalModel *model, const LoopRefine *at, CalWork *work) {
+	LoopWork *w = &work->loops;
+	for (int k = 0; k < model->nu; ++k)
+		at->udot[k] = at->prescribed && at->prescribed[k] ? at->udot[k] : 0;
+	memset(w->lambda, 0, sizeof(double) * (size_t)model->row_count);
+	set_start(model, at, work);
+	w->late = 1;
+	const double left = run_turns(model, at, 1, work);
+	w->late = 0;
 	return left;
 }
 
@@ -130,11 +158,10 @@ void loop_refine(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	if (!w->doubtful && !loses_digits(model, at, work))
 		return;
 	keep_forces(model, at, work);
-	for (int k = 0; k < model->nu; ++k)
-		r->udot[k] = twofold_from(at->udot[k]);
-	for (int i = 0; i < model->row_count; ++i)
-		r->lambda[i] = twofold_from(w->lambda[i]);
-	w->error = run_turns(model, at, work);
+	set_start(model, at, work);
+	w->error = run_turns(model, at, 0, work);
+	if (UNLIKELY(w->error > WRONG) && can_run_late(model, at, w))
+		w->error = run_late(model, at, work);
 	w->hopeless |= w->error > WRONG;
 	if (model->flex_count > 0) // forces on light links are what they were
 		w->error = fmin(1, fmax(w->error, ROUND_OFF * loop_spread(model, work)));

@@ -26,8 +26,8 @@
 
 enum { STRIDE = LOOP_STRIDE };
 
-INLINE const LoopLink *link_loops(const CalModel *model, const Link *link) {
-	return &model->loop_schedule->links[link->loop_link];
+INLINE const LoopLink *link_loops(const CalWork *work, const Link *link) {
+	return &work->loops.plan->links[link->loop_link];
 }
 
 INLINE double size_of(vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
@@ -78,7 +78,7 @@ INLINE void load_end_wrenches(const CalModel *model, const Loop *loop, const Loo
 /* What of the gains of each equation is nothing but round-off: lengths do not count beside angles. */
 INLINE void bound_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalWork *work, LoopScale *scale) {
 	const LoopWork *w = &work->loops;
-	const vec3 origin = ends->closes >= 0 ? work->position[ends->closes] : vec_zero();
+	const vec3 origin = ends->place >= 0 ? work->position[ends->place] : vec_zero();
 	const double lever = ends->reach + size_of(sub(point, origin));
 	for (int r = 0; r < loop->rows; ++r) {
 		const spatial *d = &w->row[loop->row + r].direction;
@@ -94,9 +94,9 @@ INLINE void bound_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalW
 
 static void clear_loops(const CalModel *model, CalWork *work) {
 	LoopWork *w = &work->loops;
-	const LoopSchedule *plan = model->loop_schedule;
+	const LoopSchedule *plan = w->plan;
 	const size_t number = sizeof(double);
-	w->doubtful = w->uneven = w->hopeless = 0;
+	w->doubtful = w->uneven = w->hopeless = w->unsatisfied = w->motion_known = 0;
 	w->error = 0;
 	if (model->any_coupling) // they begin without any wrench; others set theirs
 		memset(w->gamma, 0, number * (size_t)plan->gamma_count);
@@ -136,9 +136,9 @@ INLINE void add_block(double d, int rows, const double *p, int width, const doub
 }
 
 /* One free column: gains p of the link's loops from `first` on. */
-INLINE void add_column(const CalModel *model, const LoopLink *at, int first, const LoopPair *pairs, int pair_count,
-                       const double *p, double d, double eps, LoopWork *w) {
-	const LoopHere *here = model->loop_schedule->here + at->here;
+INLINE void add_column(const LoopLink *at, int first, const LoopPair *pairs, int pair_count, const double *p, double d,
+                       double eps, LoopWork *w) {
+	const LoopHere *here = w->plan->here + at->here;
 	const double *gain = p - here[first].first;
 	for (int k = first; k < at->count; ++k) {
 		const double *own = gain + here[k].first;
@@ -157,17 +157,15 @@ INLINE void add_column(const CalModel *model, const LoopLink *at, int first, con
  * One free column of a joint that turns and slides: its gain for an equation (n, f) is at most turn |n| + lever |f| with the
  * lever turn |arm| + slide. Of the sum of their squares over D only three sums are needed.
  */
-INLINE void add_natural(const CalModel *model, const LoopLink *at, double turn, double slide, double d,
-                        const CalWork *work) {
+INLINE void add_natural(const LoopLink *at, double turn, double slide, double d, const CalWork *work) {
 	const LoopWork *w = &work->loops;
-	const LoopHere *here = model->loop_schedule->here + at->here;
+	const LoopHere *here = w->plan->here + at->here;
 	const vec3 *origin = &work->position[at->link];
 	for (int j = at->closing; j < at->count; ++j) {
 		const vec3 *point = &w->point[here[j].loop];
 		LoopScale *scale = &w->scale[here[j].loop];
 		const double arm = fabs(point->x - origin->x) + fabs(point->y - origin->y) + fabs(point->z - origin->z);
-		const double lever = turn * arm + slide,
-					 longest = turn * model->loop_schedule->ends[here[j].loop].reach + slide;
+		const double lever = turn * arm + slide, longest = turn * w->plan->ends[here[j].loop].reach + slide;
 		const double mobility = d * longest * longest;
 		scale->most = mobility > scale->most ? mobility : scale->most;
 		scale->least = mobility < scale->least ? mobility : scale->least;
@@ -196,7 +194,7 @@ INLINE void act_on_mode(const LoopHere *here, spatial column, const double *gamm
 /* The head moves with the modes: what the equations of a link do on them there. */
 static void act_on_head(const CalModel *model, const Link *link, const LoopLink *at, const CalWork *work) {
 	const LoopWork *w = &work->loops;
-	const LoopHere *here = model->loop_schedule->here + at->here;
+	const LoopHere *here = w->plan->here + at->here;
 	for (int k = 0; k < model->flexes[link->flex_body].m; ++k) {
 		const spatial column = flexible_column(model, link, work, k);
 		for (int j = 0; j < at->count; ++j)
@@ -231,9 +229,8 @@ static void reduce_rows(const Flex *flex, const FlexWork *f, const LoopLink *at,
 }
 
 /* The same as add_natural() for all modes. */
-static void add_natural_modes(const CalModel *model, const Flex *flex, const FlexWork *f, const LoopLink *at,
-                              const LoopWork *w) {
-	const LoopHere *here = model->loop_schedule->here + at->here;
+static void add_natural_modes(const Flex *flex, const FlexWork *f, const LoopLink *at, const LoopWork *w) {
+	const LoopHere *here = w->plan->here + at->here;
 	for (int j = 0; j < at->count; ++j)
 		w->scale[here[j].loop].modes = 1;
 	for (int k = 0; k < flex->m; ++k) {
@@ -255,26 +252,26 @@ static void pass_modes(const CalModel *model, const Link *link, const LoopLink *
 	const FlexWork *f = &work->flex[link->flex_body];
 	if (link->motion == PRIMITIVE_FLEX && flex->head.moves)
 		act_on_head(model, link, at, work);
-	add_natural_modes(model, flex, f, at, w);
+	add_natural_modes(flex, f, at, w);
 	reduce_rows(flex, f, at, w);
 	for (int k = 0; k < flex->m; ++k) {
 		if (f->inverse[k] != 0)
-			add_column(model, at, 0, model->loop_schedule->pairs + at->modal_pairs, at->modal_pair_count,
+			add_column(at, 0, w->plan->pairs + at->modal_pairs, at->modal_pair_count,
 			           w->modal + at->modal + k * at->width, f->inverse[k], -f->y[k], w);
 	}
 }
 
 void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, ArticulatedBody *total) {
-	const LoopLink *at = link_loops(model, link);
+	const LoopLink *at = link_loops(work, link);
 	if (at->modal >= 0)
 		pass_modes(model, link, at, work);
 	for (int k = at->steps; k < at->steps + at->step_count; ++k)
-		LANED(loop_eliminate)(model, &model->loop_schedule->steps[k], work, &total->M, &total->b);
+		LANED(loop_eliminate)(model, &work->loops.plan->steps[k], work, &total->M, &total->b);
 }
 
 /* Adds the factors of couplings that name a dof of the link's joint. */
-static void add_terms(const CalModel *model, const LoopLink *at, int u, double *p) {
-	const LoopHere *here = model->loop_schedule->here + at->here;
+static void add_terms(const CalModel *model, const LoopWork *w, const LoopLink *at, int u, double *p) {
+	const LoopHere *here = w->plan->here + at->here;
 	for (int k = at->closing; k < at->count; ++k) {
 		const Loop *loop = &model->loops[here[k].loop];
 		for (int t = 0; t < loop->term_count; ++t) {
@@ -294,7 +291,7 @@ INLINE void pass_to_parent(const LoopHere *here, double *to, pspatial wrenches) 
 static void pass_joint(const CalModel *model, const Link *link, int i, const LoopLink *at, const uint8_t *prescribed,
                        CalWork *work) {
 	LoopWork *w = &work->loops;
-	const LoopHere *here = model->loop_schedule->here + at->here;
+	const LoopHere *here = w->plan->here + at->here;
 	const int n = at->width, open = n - at->open;
 	double *gamma = w->gamma + at->gamma + at->open;
 	for (int k = 0; k < link->nu; ++k) {
@@ -311,12 +308,11 @@ static void pass_joint(const CalModel *model, const Link *link, int i, const Loo
 			}
 		}
 		if (UNLIKELY(model->any_coupling))
-			add_terms(model, at, u, p);
+			add_terms(model, w, at, u, p);
 		if (prescribed && prescribed[u])
 			continue;
-		add_column(model, at, at->closing, model->loop_schedule->pairs + at->joint_pairs, at->joint_pair_count, p,
-		           dof->D_inv, dof->eps, w);
-		add_natural(model, at, turn, slide, dof->D_inv, work);
+		add_column(at, at->closing, w->plan->pairs + at->joint_pairs, at->joint_pair_count, p, dof->D_inv, dof->eps, w);
+		add_natural(at, turn, slide, dof->D_inv, work);
 		for (int c = 0; c < open; c += PACK)
 			pspatial_store(gamma + c, n, pspatial_sub_outer(pspatial_load(gamma + c, n), dof->gain, pack_load(p + c)));
 	}
@@ -326,7 +322,7 @@ static void pass_joint(const CalModel *model, const Link *link, int i, const Loo
 static void pass_rotation(const CalModel *model, const Link *link, const LinkWork *l, const LoopLink *at,
                           CalWork *work) {
 	LoopWork *w = &work->loops;
-	const LoopHere *here = model->loop_schedule->here + at->here;
+	const LoopHere *here = w->plan->here + at->here;
 	const DofWork *dof = &work->dofs[link->u];
 	const int n = at->width;
 	const double *gamma = w->gamma + at->gamma;
@@ -339,10 +335,10 @@ static void pass_rotation(const CalModel *model, const Link *link, const LinkWor
 		}
 	}
 	if (UNLIKELY(model->any_coupling))
-		add_terms(model, at, link->u, p + at->open);
-	add_column(model, at, at->closing, model->loop_schedule->pairs + at->joint_pairs, at->joint_pair_count,
-	           p + at->open, dof->D_inv, dof->eps, w);
-	add_natural(model, at, 1, 0, dof->D_inv, work);
+		add_terms(model, w, at, link->u, p + at->open);
+	add_column(at, at->closing, w->plan->pairs + at->joint_pairs, at->joint_pair_count, p + at->open, dof->D_inv,
+	           dof->eps, w);
+	add_natural(at, 1, 0, dof->D_inv, work);
 	for (int j = at->closing; j < at->count && link->parent >= 0; ++j) {
 		double *to = w->gamma + here[j].to;
 		for (int c = 0; c < here[j].width; c += PACK) {
@@ -356,8 +352,8 @@ static void pass_rotation(const CalModel *model, const Link *link, const LinkWor
 /* Wrenches of open loops on a node act on the modes of the body that it belongs to. */
 static void act_on_modes(const CalModel *model, const Link *link, const LoopLink *at, const CalWork *work) {
 	const LoopWork *w = &work->loops;
-	const LoopHere *here = model->loop_schedule->here + at->here;
-	const LoopLink *parent = link_loops(model, &model->links[link->parent]);
+	const LoopHere *here = w->plan->here + at->here;
+	const LoopLink *parent = link_loops(work, &model->links[link->parent]);
 	for (int k = 0; k < model->flexes[link->flex].m; ++k) {
 		const spatial column = flexible_column(model, link, work, k);
 		for (int j = at->closing; j < at->count; ++j)
@@ -368,8 +364,8 @@ static void act_on_modes(const CalModel *model, const Link *link, const LoopLink
 
 void LANED(loop_pass)(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work) {
 	LoopWork *w = &work->loops;
-	const LoopLink *at = link_loops(model, link);
-	const LoopHere *here = model->loop_schedule->here + at->here;
+	const LoopLink *at = link_loops(work, link);
+	const LoopHere *here = w->plan->here + at->here;
 	if (at->count == at->closing)
 		return;
 	if (LIKELY(link->motion == PRIMITIVE_ROTATION && (!prescribed || !prescribed[link->u]))) {
@@ -391,8 +387,9 @@ void LANED(loop_pass)(const CalModel *model, const Link *link, int i, const uint
 
 /* What loops do in the inward sweep, where they have no part in it. */
 static void pass_on_ground(const CalModel *model, const SweepInput *in, CalWork *work) {
-	for (int k = model->loop_schedule->link_count - 1; k >= 0; --k) {
-		const LoopLink *at = &model->loop_schedule->links[k];
+	const LoopSchedule *plan = work->loops.plan;
+	for (int k = plan->link_count - 1; k >= 0; --k) {
+		const LoopLink *at = &plan->links[k];
 		const Link *link = &model->links[at->link];
 		if (at->modal >= 0)
 			pass_modes(model, link, at, work);
@@ -402,33 +399,47 @@ static void pass_on_ground(const CalModel *model, const SweepInput *in, CalWork 
 
 /* The same in the outward sweep. */
 static void apply_on_ground(const CalModel *model, CalWork *work) {
-	for (int k = 0; k < model->loop_schedule->link_count; ++k) {
-		const Link *link = &model->links[model->loop_schedule->links[k].link];
+	const LoopSchedule *plan = work->loops.plan;
+	for (int k = 0; k < plan->link_count; ++k) {
+		const Link *link = &model->links[plan->links[k].link];
 		LANED(loop_apply)(model, link, work);
-		if (model->loop_schedule->links[k].modal >= 0)
+		if (plan->links[k].modal >= 0)
 			LANED(loop_release)(model, link, work, NULL);
 	}
 }
 
-int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
-	const LoopSchedule *plan = model->loop_schedule;
-	LoopWork *w = &work->loops;
+/* One sweep inward; again: the poses are there, but flexible bodies were eliminated in place. */
+static int sweep_inward(const CalModel *model, const SweepInput *in, int again, CalWork *work) {
+	const LoopSchedule *plan = work->loops.plan;
+	const int within = in->loops->within;
 	int failed_dof = -1;
-	for (int again = 0; again < 2; ++again) {
-		if (again && in->loops->within) // flexible bodies were eliminated in place
-			LANED(forward_outward_in)(model, work->gravity, in, work);
-		clear_loops(model, work);
-		if (!again || in->loops->within)
-			failed_dof = LANED(forward_inward)(model, in, work);
-		if (!in->loops->within)
-			pass_on_ground(model, in, work);
-		for (int k = plan->ground_step; k < plan->step_count; ++k)
-			LANED(loop_eliminate)(model, &plan->steps[k], work, NULL, NULL);
-		if (again || !LANED(loop_reconcile)(model, w, w->z))
-			break;
+	if (again && within)
+		LANED(forward_outward_in)(model, work->gravity, in, work);
+	clear_loops(model, work);
+	if (!again || within)
+		failed_dof = LANED(forward_inward)(model, in, work);
+	if (!within)
+		pass_on_ground(model, in, work);
+	for (int k = plan->ground_step; k < plan->step_count; ++k)
+		LANED(loop_eliminate)(model, &plan->steps[k], work, NULL, NULL);
+	return failed_dof;
+}
+
+int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
+	LoopWork *w = &work->loops;
+	w->plan = UNLIKELY(w->late) ? model->loop_schedule->late : model->loop_schedule;
+	w->whole = work;
+	int failed_dof = sweep_inward(model, in, 0, work);
+	if (UNLIKELY(w->unsatisfied || failed_dof >= 0) && w->plan->late && (w->plan->late_first || failed_dof >= 0)) {
+		w->plan = w->plan->late;
+		failed_dof = sweep_inward(model, in, 1, work);
 	}
-	for (int k = plan->step_count - 1; k >= plan->ground_step; --k)
-		LANED(loop_resolve)(model, &plan->steps[k], w, NULL);
+	if (LANED(loop_reconcile)(model, w, w->z)) {
+		const int failed = sweep_inward(model, in, 1, work);
+		failed_dof = in->loops->within ? failed : failed_dof;
+	}
+	for (int k = w->plan->step_count - 1; k >= w->plan->ground_step; --k)
+		LANED(loop_resolve)(&w->plan->steps[k], w, NULL);
 	if (!in->loops->within)
 		apply_on_ground(model, work);
 	return failed_dof;
@@ -437,9 +448,10 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 /* ---- outward -------------------------------------------------------------------------------------------- */
 
 void LANED(loop_apply)(const CalModel *model, const Link *link, CalWork *work) {
+	(void)model;
 	const LoopWork *w = &work->loops;
-	const LoopLink *at = link_loops(model, link);
-	const LoopHere *here = model->loop_schedule->here + at->here;
+	const LoopLink *at = link_loops(work, link);
+	const LoopHere *here = w->plan->here + at->here;
 	for (int k = 0; k < link->nu; ++k) {
 		const double *p = w->gain + at->gains + k * (at->width - at->open) - at->open;
 		pack sum = pack_zero();
@@ -453,10 +465,10 @@ void LANED(loop_apply)(const CalModel *model, const Link *link, CalWork *work) {
 
 void LANED(loop_release)(const CalModel *model, const Link *link, CalWork *work, const spatial *A) {
 	LoopWork *w = &work->loops;
-	const LoopLink *at = link_loops(model, link);
-	const LoopHere *here = model->loop_schedule->here + at->here;
+	const LoopLink *at = link_loops(work, link);
+	const LoopHere *here = w->plan->here + at->here;
 	for (int k = at->steps + at->step_count - 1; k >= at->steps; --k)
-		LANED(loop_resolve)(model, &model->loop_schedule->steps[k], w, A);
+		LANED(loop_resolve)(&w->plan->steps[k], w, A);
 	for (int k = 0; at->modal >= 0 && k < model->flexes[link->flex_body].m; ++k) {
 		const double *h = w->modal + at->modal + k * at->width;
 		pack sum = pack_zero();

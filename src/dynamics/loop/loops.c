@@ -193,7 +193,7 @@ double loop_least_mobility(const CalModel *model, CalWork *work) {
 	if (!model->loop_schedule)
 		least = mobility_of_columns(model, work).least;
 	for (int l = 0; model->loop_schedule && l < model->loop_count; ++l) {
-		const double reach = model->loop_schedule->ends[l].reach, mobility = work->loops.scale[l].least;
+		const double reach = work->loops.plan->ends[l].reach, mobility = work->loops.scale[l].least;
 		least = mobility > 0 && reach > 0 ? fmin(least, mobility / (reach * reach)) : least;
 	}
 	return isfinite(least) ? least : 0;

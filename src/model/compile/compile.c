@@ -472,7 +472,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 
 /* Links and bodies learn which loops reach them. */
 static CalStatus eliminate_locally(Compiler *c, CalModel *model) {
-	const LoopSchedule *plan = loop_schedule_create(model);
+	LoopSchedule *plan = loop_schedule_create(model);
 	if (!plan)
 		return CAL_ERR_MEMORY;
 	for (int k = 0; k < plan->link_count; ++k) {
@@ -482,7 +482,7 @@ static CalStatus eliminate_locally(Compiler *c, CalModel *model) {
 			c->flexes[link->flex_body].by_ports = c->flexes[link->flex_body].fused = 0;
 	}
 	model->loop_schedule = plan;
-	model->size += plan->size;
+	model->size += plan->size + (plan->late ? plan->late->size : 0);
 	model->solver = CAL_SOLVER_RECURSIVE;
 	return CAL_OK;
 }
@@ -490,6 +490,7 @@ static CalStatus eliminate_locally(Compiler *c, CalModel *model) {
 /* Loops are eliminated where they close, unless another way is asked for. */
 static CalStatus schedule_loops(Compiler *c, const CalCompileOptions *options, CalModel *model) {
 	const int cut = options->loops == CAL_LOOPS_CUT_JOINT || (!options->loops && options->solver == CAL_SOLVER_DENSE);
+	model->loops_by = options->loops;
 	if (model->loop_count == 0)
 		return CAL_OK;
 	const CalStatus status = cut ? CAL_OK : eliminate_locally(c, model);

@@ -13,35 +13,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/description/desc.h"
+#include "model/generic_pose.h"
 #include "model/work.h"
 
 static const double ALWAYS_SINGULAR_RATIO = 1e-12; // D / S'RS
 
 typedef struct LinkInertia {
-	mat3 R;
-	vec3 r;
-	spatial S[CAL_JOINT_MAX_DOF];
+	GenericPose pose;
 	ArticulatedInertia articulated, composite;
 } LinkInertia;
-
-/* Displacements that share no pattern: multiples of the golden angle, kept away from 0 and pi. */
-static void generic_displacement(const CalModel *model, double *dq) {
-	double x = 0.5;
-	for (int i = 0; i < model->nu; ++i) {
-		x = fmod(x + 0.61803398874989485, 1.0);
-		dq[i] = 0.4 + 0.9 * x;
-	}
-}
-
-/* Undeformed pose of a flexible body's frame on its head, or of a node on the frame. */
-static void pose_flexible(const CalModel *model, const Link *link, RelativeMotion *rel) {
-	const FlexShape *shape = &model->shapes[link->shape];
-	const dpose axes = {model->flexes[link->flex].R, {0, 0, 0}};
-	const dpose node = {shape->E, shape->p};
-	const dpose pose = link->motion == PRIMITIVE_NODE ? dpose_mul(axes, node) : dpose_inverse(node);
-	rel->R = mat_from(pose.R);
-	rel->r = vec_from(pose.r);
-}
 
 /* Undeformed inertia of a flexible body and all that its link carries, in the axes of B. */
 static ArticulatedInertia flexible_inertia(const Flex *flex) {
@@ -65,23 +45,13 @@ static ArticulatedInertia flexible_inertia(const Flex *flex) {
 
 static void pose_link(const CalModel *model, const double *q, int i, LinkInertia *out) {
 	const Link *link = &model->links[i];
-	RelativeMotion rel;
-	primitive_evaluate_x1((JointPrimitive)link->motion, &link->data, q + link->q, NULL, &rel);
-	if (link->flex >= 0)
-		pose_flexible(model, link, &rel);
-	const mat3 identity = mat_from(dmat_identity());
-	const mat3 parent = link->parent >= 0 ? out[link->parent].R : identity;
-	const mat3 F = mat_mul_dmat(parent, link->E);
 	LinkInertia *l = &out[i];
-	l->R = mat_mul(F, rel.R);
-	l->r = add(mat_mul_dvec(parent, link->p), mat_mul_vec(F, rel.r));
-	for (int k = 0; k < link->nu; ++k)
-		l->S[k] = (spatial){mat_mul_vec(F, rel.S[k].a), mat_mul_vec(F, rel.S[k].l)};
+	l->pose = generic_pose(model, q, i, link->parent >= 0 ? &out[link->parent].pose : NULL);
 	const DInertia *in = &link->inertia;
-	l->articulated = articulated_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
+	l->articulated = articulated_rigid(in->m, mat_mul_dvec(l->pose.R, in->mc), second_moment_rotate(in, l->pose.R));
 	if (link->flex_body >= 0) {
 		const Flex *flex = &model->flexes[link->flex_body];
-		l->articulated = articulated_rotate(flexible_inertia(flex), mat_mul_dmat(l->R, flex->R));
+		l->articulated = articulated_rotate(flexible_inertia(flex), mat_mul_dmat(l->pose.R, flex->R));
 	}
 	l->composite = l->articulated;
 }
@@ -136,7 +106,7 @@ static int eliminate_dofs(const CalModel *model, const CalDesc *desc, int i, Lin
 		const int u = link->u + k;
 		if (model->prescribed[u])
 			continue;
-		const spatial S = l->S[k], U = articulated_mul(&l->articulated, S);
+		const spatial S = l->pose.S[k], U = articulated_mul(&l->articulated, S);
 		const double rigid = spatial_dot(S, articulated_mul(&l->composite, S)) + model->rotor[u];
 		const double D = spatial_dot(S, U) + model->rotor[u];
 		const int massless = !(rigid > ALWAYS_SINGULAR_RATIO * inertia_scale(&l->composite, S));
@@ -158,9 +128,7 @@ CalStatus model_check_singular(const CalModel *model, const CalDesc *desc, CalFi
 	if (!l)
 		return CAL_ERR_MEMORY;
 	double *q = (double *)(void *)(l + links), *dq = q + model->nq;
-	generic_displacement(model, dq);
-	cal_config_neutral(model, q);
-	cal_config_integrate(model, q, dq, q);
+	generic_configuration(model, q, dq);
 	for (int i = 0; i < model->link_count; ++i)
 		pose_link(model, q, i, l);
 	int errors = 0;
@@ -169,8 +137,9 @@ CalStatus model_check_singular(const CalModel *model, const CalDesc *desc, CalFi
 		const int parent = model->links[i].parent;
 		if (parent < 0)
 			continue;
-		l[parent].articulated = articulated_add(l[parent].articulated, articulated_shift(l[i].articulated, l[i].r));
-		l[parent].composite = articulated_add(l[parent].composite, articulated_shift(l[i].composite, l[i].r));
+		l[parent].articulated =
+			articulated_add(l[parent].articulated, articulated_shift(l[i].articulated, l[i].pose.r));
+		l[parent].composite = articulated_add(l[parent].composite, articulated_shift(l[i].composite, l[i].pose.r));
 	}
 	memory_free(&model->allocator, l);
 	return errors ? CAL_ERR_MODEL : CAL_OK;

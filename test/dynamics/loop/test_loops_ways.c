@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_loops_ways.c — two ways to solve closed loops give the same: each eliminated where it closes (O(n + m)), and all of
- * them by cut joints in one dense system. Random rigid and flexible trees with loops of every type, redundant, driven,
+ * test_loops_ways.c — the ways to solve closed loops give the same: each eliminated where it closes (O(n + m)), or as
+ * soon as joints outboard satisfy it, and all of them by cut joints in one dense system. Random rigid and flexible trees with loops of every type, redundant, driven,
  * stabilised, on free and on fixed bases; planar linkages at and near singular positions; accelerations, forces of
  * prescribed dofs, multipliers, rank, projections.
  */
@@ -31,8 +31,8 @@ static double *numbers(int count) {
 	return x;
 }
 
-static Ways ways_create(Fixture *f) {
-	static const CalLoopSolver solver[2] = {CAL_LOOPS_ELIMINATION, CAL_LOOPS_CUT_JOINT};
+static Ways ways_create(Fixture *f, CalLoopSolver local) {
+	const CalLoopSolver solver[2] = {local, CAL_LOOPS_CUT_JOINT};
 	Ways w = {.f = f};
 	CalError error = {0};
 	fixture_close_loops(f);
@@ -116,15 +116,14 @@ static void check_projection(Ways *w, Rng *r) {
 	free(dq);
 }
 
-static void random_systems(void **state) {
-	(void)state;
+static void compare_random_systems(CalLoopSolver local) {
 	int redundant = 0, compared = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		LoopOptions options = loop_any(seed);
 		Rng r = rng_make(seed);
 		options.stabilised = seed % 3 == 0;
 		options.redundant = seed % 2 == 0;
-		Ways w = ways_create(fixture_random_loop(seed, options, CAL_SOLVER_RECURSIVE));
+		Ways w = ways_create(fixture_random_loop(seed, options, CAL_SOLVER_RECURSIVE), local);
 		int rank;
 		check_dynamics(&w);
 		check_ok(seed, cal_loop_rank(w.model[LOCAL], w.work[LOCAL], &rank, NULL));
@@ -136,6 +135,16 @@ static void random_systems(void **state) {
 		ways_destroy(&w);
 	}
 	assert_true(redundant > CASES / 3 && compared > 2 * CASES * 0.98);
+}
+
+static void random_systems(void **state) {
+	(void)state;
+	compare_random_systems(CAL_LOOPS_ELIMINATION);
+}
+
+static void random_systems_early(void **state) {
+	(void)state;
+	compare_random_systems(CAL_LOOPS_EARLY);
 }
 
 static CalBodyId add_bar(CalDesc *desc, CalNodeId on, CalVec3 at, CalJointType type, const char *name) {
@@ -205,6 +214,7 @@ static void loops_close_where_their_sides_meet(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_systems),
+		cmocka_unit_test(random_systems_early),
 		cmocka_unit_test(loops_close_where_their_sides_meet),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
