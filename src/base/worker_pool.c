@@ -34,6 +34,8 @@ enum {
 
 typedef struct Worker {
 	_Alignas(2 * LINE) ProgressMark called; // number of the last call, written by who calls it
+	WorkerFn run;                           // and what to do, NULL: leave; in the same line
+	void *argument;                         //
 	_Alignas(2 * LINE) ProgressMark done; // of the last one that it and all that it calls have done, written by itself
 	int said;                             // what they returned; beside the mark, so that it comes with it
 	_Alignas(2 * LINE) _Atomic bool sleeping; //
@@ -49,9 +51,7 @@ struct WorkerPool {
 	void *memory;
 	Worker *workers;
 	int count;
-	uint64_t call;
-	WorkerFn run; // NULL: leave
-	void *argument;
+	_Alignas(2 * LINE) uint64_t call; // workers read what is above
 };
 
 static void cpu_pause(void) {
@@ -100,13 +100,16 @@ static int called_by(const WorkerPool *pool, int worker, int *first) {
 	return end < pool->count ? end : pool->count;
 }
 
-static void call_next(const WorkerPool *pool, int worker, uint64_t call) {
+static void call_next(const WorkerPool *pool, int worker, uint64_t call, WorkerFn run, void *argument) {
 	int first;
 	const int end = called_by(pool, worker, &first);
 	if (first >= end)
 		return;
-	for (int k = first; k < end; ++k)
+	for (int k = first; k < end; ++k) {
+		pool->workers[k].run = run;
+		pool->workers[k].argument = argument;
 		atomic_store_explicit(&pool->workers[k].called.at, call, CALL_ORDER);
+	}
 	call_fence();
 	for (int k = first; k < end; ++k) {
 		if (atomic_load_explicit(&pool->workers[k].sleeping, memory_order_seq_cst))
@@ -117,6 +120,8 @@ static void call_next(const WorkerPool *pool, int worker, uint64_t call) {
 static int collect_results(const WorkerPool *pool, int worker, uint64_t call) {
 	int first, said = 0;
 	const int end = called_by(pool, worker, &first);
+	for (int k = first; k < end; ++k) // most are done by now: their lines come side by side
+		__builtin_prefetch(&pool->workers[k].done);
 	for (int k = first; k < end; ++k) {
 		progress_wait(&pool->workers[k].done, call);
 		said |= pool->workers[k].said;
@@ -150,9 +155,10 @@ static void *worker_main(void *argument) {
 	const WorkerPool *pool = worker->team;
 	for (uint64_t call = 1;; ++call) {
 		await_call(worker, call);
-		call_next(pool, worker->index, call);
-		const WorkerFn run = pool->run;
-		const int own = run ? run(pool->argument, worker->index) : 0;
+		const WorkerFn run = worker->run;
+		void *given = worker->argument;
+		call_next(pool, worker->index, call, run, given);
+		const int own = run ? run(given, worker->index) : 0;
 		worker->said = own | collect_results(pool, worker->index, call);
 		progress_post(&worker->done, call);
 		if (!run)
@@ -161,10 +167,8 @@ static void *worker_main(void *argument) {
 }
 
 int worker_pool_run(WorkerPool *pool, WorkerFn run, void *context) {
-	pool->run = run;
-	pool->argument = context;
 	++pool->call;
-	call_next(pool, 0, pool->call);
+	call_next(pool, 0, pool->call, run, context);
 	const int own = run ? run(context, 0) : 0;
 	return own | collect_results(pool, 0, pool->call);
 }
@@ -241,13 +245,13 @@ CalStatus worker_pool_create(int workers, bool pin, const CalAllocator *allocato
 	if (workers < 1 || workers > WORKER_POOL_MAX)
 		return CAL_ERR_ARGUMENT;
 	const CalAllocator a = allocator_or_default(allocator);
-	char *memory = memory_alloc(&a, sizeof(WorkerPool) + (size_t)workers * sizeof(Worker) + 4 * LINE);
+	char *memory = memory_alloc(&a, sizeof(WorkerPool) + (size_t)workers * sizeof(Worker) + 2 * LINE);
 	if (!memory)
 		return CAL_ERR_MEMORY;
-	WorkerPool *made = (WorkerPool *)(void *)memory;
+	char *aligned = memory + 2 * LINE - (uintptr_t)memory % (2 * LINE);
+	WorkerPool *made = (WorkerPool *)(void *)aligned;
 	*made = (WorkerPool){.allocator = a, .memory = memory, .count = 1};
-	char *after = memory + sizeof(WorkerPool);
-	made->workers = (Worker *)(void *)(after + 2 * LINE - (uintptr_t)after % (2 * LINE));
+	made->workers = (Worker *)(void *)(aligned + sizeof(WorkerPool));
 	for (int i = 0; i < workers; ++i)
 		made->workers[i] = (Worker){0};
 	CalStatus status = CAL_OK;

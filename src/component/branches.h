@@ -54,10 +54,11 @@ struct CalBranches {
 	void *memory, *block;    // of these, of this
 	bool probe_doubtful;     // loops that span branches left a doubt at some configuration of solver_probe()
 	bool drives;             // loops are driven
-	double drive_power;      // branches_drive_power()
+	/* Written in each call; workers find what is above in their caches. */
+	_Alignas(BRANCH_ALIGN) Evaluation evaluation;
+	_Alignas(BRANCH_ALIGN) double drive_power; // branches_drive_power()
 	int failed_dof;
 	double error; // as CalWork.loops.error, of the last evaluation
-	_Alignas(BRANCH_ALIGN) Evaluation evaluation;
 };
 
 /* Degree of freedom of the whole model. */

@@ -199,12 +199,17 @@ static void prefetch(const void *data, size_t bytes) {
 static void receive_base_inertias(const CalBranches *s, Branch *b) {
 	for (int i = 0; i < b->model->accumulator_count; ++i)
 		b->arriving[i] = (ArticulatedBody){articulated_zero(), spatial_zero()};
-	for (int k = 0; k < b->child_count; ++k) {
+	for (int k = 0; k < b->child_count; ++k) { // lines of the first come while the marks of the others are read
 		const Branch *child = &s->branches[b->children[k]];
 		if (child->decoupled)
 			continue;
 		wait_for_base_inertia(s, child->chain);
-		add_articulated_body(&b->arriving[child->accumulator], &child->chain->base_inertia->body);
+		prefetch(child->chain->base_inertia, sizeof(BaseInertia));
+	}
+	for (int k = 0; k < b->child_count; ++k) {
+		const Branch *child = &s->branches[b->children[k]];
+		if (!child->decoupled)
+			add_articulated_body(&b->arriving[child->accumulator], &child->chain->base_inertia->body);
 	}
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
@@ -460,8 +465,10 @@ static void place_all_cross_loops(CalBranches *s, int worker) {
 		ranks_exchange_frames(s->ranks, s->evaluation.number);
 }
 
-/* What a worker will need at the end, two lines each; by then they are there. */
-static void prefetch_callback(const BranchCallback *callback) {
+/* What the caller wrote, all lines at once; and what a worker will need at the end, two lines each: by then they are there. */
+static void prefetch_call(const Evaluation *evaluation) {
+	const BranchCallback *callback = &evaluation->callback;
+	prefetch(evaluation, sizeof *evaluation);
 	if (callback->run)
 		prefetch(callback->user, BRANCH_ALIGN);
 	if (callback->argument)
@@ -481,7 +488,7 @@ static int is_any_bad(const CalBranches *s, int worker) {
 static int worker_evaluate(void *context, int worker) {
 	CalBranches *s = context;
 	const JoinTree *a = &s->join_tree;
-	prefetch_callback(&s->evaluation.callback);
+	prefetch_call(&s->evaluation);
 	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
 			gather_state(s, &s->branches[k]);
