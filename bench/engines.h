@@ -14,6 +14,8 @@ std::unique_ptr<Engine> make_dart();
 std::unique_ptr<Engine> make_bullet();
 std::unique_ptr<Engine> make_bullet_kernel();
 std::unique_ptr<Engine> make_mujoco();
+std::unique_ptr<Engine> make_pinocchio();
+std::unique_ptr<Engine> make_rbdl();
 std::unique_ptr<Engine> make_calder();
 
 } // namespace bench
