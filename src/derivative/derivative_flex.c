@@ -106,7 +106,8 @@ static void body_vector(const ModalNode *node, vec3 v, vec3 v1, vec3 v2, vec3 ou
 	const vec3 x = mat_mul_vec(node->axes, v), x1 = mat_mul_vec(node->axes, v1);
 	out[0] = x;
 	out[1] = add(x1, cross(l->w, x));
-	out[2] = add(madd(mat_mul_vec(node->axes, v2), 2.0, cross(l->w, x1)), mat_mul_vec(acceleration_field(l->w, l->al), x));
+	out[2] =
+		add(madd(mat_mul_vec(node->axes, v2), 2.0, cross(l->w, x1)), mat_mul_vec(acceleration_field(l->w, l->al), x));
 }
 
 /* theta and x of mode k of the node on B, with their derivatives. */

@@ -176,7 +176,7 @@ class Attack:
         return other
 
     def growth_of_kick(self, folder, model, seed, sample, reference, fine):
-        """How much the effect of a kick grows from the sample after it to the end; 1 if it has none or cannot be told apart."""
+        """How much the effect of a kick grows from the sample after it to the end; 1 if it has none that can be seen."""
         other = self.run(folder, self.kicked(model, seed, sample), fine)
         if other.code != 0:
             return 1

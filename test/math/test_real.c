@@ -63,11 +63,12 @@ static void four_at_a_time_gives_the_same_bits(void **state) {
 	(void)state;
 	Rng r = rng_make(8);
 	for (int round = 0; round < 2000; ++round) {
+		const int n = 1 + round % 11;
 		double x[11], s[11], c[11];
-		for (int i = 0; i < 11; ++i)
+		for (int i = 0; i < n; ++i)
 			x[i] = rng_uniform(&r, -1, 1) * pow(10.0, rng_uniform(&r, -12, 8));
-		sincos_array(x, s, c, 11);
-		for (int i = 0; i < 11; ++i) {
+		sincos_array(x, s, c, n);
+		for (int i = 0; i < n; ++i) {
 			double s1, c1;
 			sincos_double(x[i], &s1, &c1);
 			assert_memory_equal(&s[i], &s1, sizeof s1);
