@@ -323,7 +323,8 @@ class Dynamics(Core):
     def mass_solve(self, state: State, b: npt.ArrayLike, *, out: Array | None = None) -> Array:
         """x = M^-1 b [nu] in O(N); b [k, nu]: of each row, four at a time, with the same bits."""
         self._own(state)
-        many = np.ndim(b) == 2
+        rows = isinstance(b, (list, tuple)) and len(b) > 0 and all(isinstance(row, (list, tuple, np.ndarray)) for row in b)
+        many = rows or getattr(b, "ndim", 1) == 2
         shape = (len(b), self.nu) if many else self._shape_u  # type: ignore[arg-type]
         v, result = array(b, shape, "b", None if many else self.u_names), output(out, shape)
         with state:

@@ -64,7 +64,7 @@ static void set_size(MjcfGeomAttributes *a, const double half[3]) {
 static bool fit_geom(Mjcf *m, MjcfGeom *geom) {
 	MjcfGeomAttributes *a = &geom->a;
 	MassProperties mass = {0};
-	double half[3];
+	double half[3] = {0};
 	dmat3 axes = dmat_identity();
 	if (geom->object.file->compiler.fit_aabb)
 		return a->type = MJCF_MESH,

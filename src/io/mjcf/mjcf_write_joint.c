@@ -52,6 +52,7 @@ static void put_limit(Export *ex, const ExportLink *link) {
 	const double range[2] = {fmax(limit->lower, -far_away), fmin(limit->upper, far_away)};
 	const double solref[2] = {-limit->stiffness * impedance * impedance / inertia,
 	                          -limit->damping * impedance / inertia};
+	export_attribute(ex, "limited", "true"); // MuJoCo before 2.3 does not take it from the range
 	export_attribute_numbers(ex, "range", range, 2);
 	if (inertia > 0 && isfinite(solref[0]) && isfinite(solref[1]))
 		export_attribute_numbers(ex, "solreflimit", solref, 2);
