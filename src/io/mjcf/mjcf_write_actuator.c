@@ -122,8 +122,10 @@ static void put_effort(MjcfOut *m, const CalAppliedLoadDef *def) {
 	export_find_axis(ex, def->joint, def->dof, &link);
 	export_attribute(ex, "joint", ex->links[link].joint_name);
 	put_bias(ex, a.constant, a.position, a.speed);
-	if (isfinite(a.lower))
+	if (isfinite(a.lower)) {
+		export_attribute(ex, "forcelimited", "true");
 		export_attribute_numbers(ex, "forcerange", (const double[2]){a.lower, a.upper}, 2);
+	}
 	if (def->effort.formula)
 		export_note(ex, CAL_IMPORT_CHANGED, "device", def->name, def->place,
 		            "the inputs in its formula are part of the bias of an actuator without gain");

@@ -125,8 +125,10 @@ void mjcf_put_tendon_actuator(MjcfOut *m, const MjcfTendonForce *force) {
 	export_attribute(m->ex, "gainprm", "0");
 	export_attribute(m->ex, "biastype", "affine");
 	export_attribute_numbers(m->ex, "biasprm", (const double[3]){f->constant, f->position, f->speed}, 3);
-	if (isfinite(f->lower))
+	if (isfinite(f->lower)) {
+		export_attribute(m->ex, "forcelimited", "true");
 		export_attribute_numbers(m->ex, "forcerange", (const double[2]){f->lower, f->upper}, 2);
+	}
 	export_close(m->ex, "general");
 	export_note(m->ex, CAL_IMPORT_CHANGED, "device", force->loads[0]->name, force->loads[0]->place,
 	            "it and %d other load%s are one actuator on a tendon, with its inputs in the bias", force->count - 1,
