@@ -423,7 +423,7 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 	const double inertia = M ? M->I.xx + M->I.yy + M->I.zz : 0, mass = M ? M->M.xx + M->M.yy + M->M.zz : 0;
 	if (M)
 		update_link_inertia(w->gamma + step->gamma, step->width, f, M, b);
-	if (step->early >= 0 &&
+	if (M && step->early >= 0 &&
 	    (M->I.xx + M->I.yy + M->I.zz > SWAMPED * inertia || M->M.xx + M->M.yy + M->M.zz > SWAMPED * mass))
 		w->unsatisfied = w->doubtful = 1;
 	const LoopNext *next = plan->next + step->next;

@@ -134,9 +134,10 @@ static void fill_jacobian(const CalModel *model, const CalWork *work, int node, 
 			c = add(c, work->links[i].r);
 			continue;
 		}
-		double *modal = link->flex >= 0 ? J + modal_column(model, &at, link->flex) : NULL;
-		for (int k = 0; modal && k < model->flexes[link->flex].m; ++k)
-			add_column(modal + k, width, motion_shift(flexible_column(model, link, work, k), c));
+		const Flex *flex = link->flex >= 0 ? &model->flexes[link->flex] : NULL;
+		const int modal = flex ? modal_column(model, &at, link->flex) : 0;
+		for (int k = 0; flex && k < flex->m; ++k)
+			add_column(J + modal + k, width, motion_shift(flexible_column(model, link, work, k), c));
 		double *joint = J + joint_column(link, &at);
 		for (int k = 0; k < link->nu; ++k)
 			put_joint(joint + k, width, work, link, k, c);
