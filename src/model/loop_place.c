@@ -5,7 +5,7 @@
  * In a configuration without any symmetry a loop is followed from its ends inward. On each link its equations are reduced
  * by the columns outboard of it, without masses. If nothing farther inboard can do any work on what is left of them, the
  * loop can be eliminated there. Columns that one loop needs are not counted for another one. Whether that pays is a count
- * of products: where loops hardly meet, each is eliminated where it closes.
+ * of products: where few loops meet, each is eliminated where it closes.
  */
 #include <math.h>
 
