@@ -4,8 +4,9 @@
  *
  * Which pairs may touch is decided as in MuJoCo: not geoms of one body or of bodies welded together, nor of parent and child
  * unless the parent is fixed to the world; not of excluded bodies; and contype of one must meet conaffinity of the other.
- * Geoms with the same partners are a class, and each class has a bit of a device's layers. Where the bits do not suffice,
- * classes are put in blocks and each pair of blocks gets a device.
+ * Geoms of one body with equal bits are a class. Up to 32 classes have a bit of a device's layers each. More of them share the
+ * bits: layers have half of all bits set, so that none holds another, and a class refuses the layers of its parent. Where it
+ * would refuse too much, classes are put in blocks and each pair of blocks gets a device.
  *
  * The law is Calder's (docs/contact.md), with one stiffness for the whole model: all of its mass would swing on one point at
  * 100 rad/s, so that its weight sinks it by 1 mm.
@@ -20,7 +21,13 @@ enum { PLACE_MAX = 400, BLOCK = 16, MAX_CLASSES = 256 };
 /** Geoms of one body with equal bits. */
 typedef struct Class {
 	int body, contype, conaffinity;
+	int weld, carrier; // the body that its own is welded to, itself if it has joints; and what carries that
 } Class;
+
+/** Layers and mask of the shapes of a class in a device. */
+typedef struct Code {
+	uint32_t layers, mask; // mask 0: it touches nothing there
+} Code;
 
 typedef struct Exclusion {
 	int a, b; // bodies
@@ -29,12 +36,15 @@ typedef struct Exclusion {
 typedef struct Contacts {
 	Class *classes;
 	int class_count, class_capacity;
-	int *class_of; // [geoms] -1: it touches nothing
+	int *class_of;           // [geoms] -1: it touches nothing
+	Code codes[MAX_CLASSES]; // in the device that is made next
 	Exclusion *exclusions;
 	int exclusion_count, exclusion_capacity;
-	NameIndex excluded;      // by both bodies, the smaller number first
-	int *weld, *weld_parent; // [bodies] the body that it is welded to, itself if it has joints; and what carries that
-	CalShapeDef *shapes;     // [geoms]
+	NameIndex excluded;    // by both bodies, the smaller number first
+	int *weld;             // [bodies] as that of a class
+	CalShapeDef *shapes;   // [geoms]
+	CalShapeDef *touching; // [geoms] those of the device that is made next
+	CalNodeId *nodes;      // [geoms] their nodes
 	int approximated, left_out;
 	const XmlElement *first_approximated, *first_left_out;
 } Contacts;
@@ -119,9 +129,7 @@ static Exclusion ordered(int a, int b) { return a < b ? (Exclusion){a, b} : (Exc
 static bool is_excluded(const Contacts *c, int a, int b) {
 	const Exclusion x = ordered(a, b);
 	uint32_t cursor = 0, value;
-	if (!c->exclusion_count)
-		return false;
-	while ((value = name_index_next(&c->excluded, pair_hash(x), &cursor)) != 0)
+	while (c->exclusion_count && (value = name_index_next(&c->excluded, pair_hash(x), &cursor)) != 0)
 		if (c->exclusions[value - 1].a == x.a && c->exclusions[value - 1].b == x.b)
 			return true;
 	return false;
@@ -129,12 +137,11 @@ static bool is_excluded(const Contacts *c, int a, int b) {
 
 static bool may_touch(const Mjcf *m, const Contacts *c, int i, int k) {
 	const Class *a = &c->classes[i], *b = &c->classes[k];
-	const int wa = c->weld[a->body], wb = c->weld[b->body];
-	if (wa == wb || !((a->contype & b->conaffinity) || (b->contype & a->conaffinity)))
+	if (a->weld == b->weld || !((a->contype & b->conaffinity) | (b->contype & a->conaffinity)))
 		return false;
-	if (m->option.on.filter_parent && wa != 0 && wb != 0 && (c->weld_parent[wa] == wb || c->weld_parent[wb] == wa))
+	if ((a->carrier == b->weld || b->carrier == a->weld) && m->option.on.filter_parent && a->weld != 0 && b->weld != 0)
 		return false;
-	return !is_excluded(c, a->body, b->body);
+	return !c->exclusion_count || !is_excluded(c, a->body, b->body);
 }
 
 static bool read_exclusion(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
@@ -170,13 +177,13 @@ static void find_welds(const Mjcf *m, Contacts *c) {
 		const MjcfBody *body = mjcf_body(m, i);
 		const bool moves = body->joint_count || body->is_mocap;
 		c->weld[i] = i == 0 || moves ? i : c->weld[body->parent];
-		c->weld_parent[i] = i == 0 ? 0 : c->weld[body->parent];
 	}
 }
 
 static bool add_to_class(Mjcf *m, Contacts *c, int index) {
 	const MjcfGeom *geom = mjcf_geom(m, index);
-	const Class own = {geom->body, geom->a.contype, geom->a.conaffinity};
+	const int weld = c->weld[geom->body], carrier = weld ? c->weld[mjcf_body(m, weld)->parent] : 0;
+	const Class own = {geom->body, geom->a.contype, geom->a.conaffinity, weld, carrier};
 	// geoms of a body follow each other: its classes are among the last
 	for (int i = c->class_count - 1; i >= 0 && c->classes[i].body == own.body; i--)
 		if (c->classes[i].contype == own.contype && c->classes[i].conaffinity == own.conaffinity)
@@ -202,7 +209,10 @@ static bool find_classes(Mjcf *m, Contacts *c) {
 
 static bool make_shapes(Mjcf *m, Contacts *c) {
 	const int geoms = m->lists[MJCF_GEOMS].count;
-	if (!(c->shapes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *c->shapes)))
+	c->shapes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *c->shapes);
+	c->touching = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *c->touching);
+	c->nodes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *c->nodes);
+	if (!c->shapes || !c->touching || !c->nodes)
 		return import_no_memory(m->im);
 	for (int i = 0; i < geoms; i++)
 		if (c->class_of[i] >= 0 && !make_shape(m, i, &c->shapes[i]))
@@ -210,7 +220,34 @@ static bool make_shapes(Mjcf *m, Contacts *c) {
 	return true;
 }
 
-/* ---- devices ------------------------------------------------------------------------------------------------- */
+/* ---- layers and masks ----------------------------------------------------------------------------------------- */
+
+/* The next larger word with as many bits set. */
+static uint32_t next_word(uint32_t word) {
+	const uint32_t lowest = word & (~word + 1), carried = word + lowest;
+	return carried | (word ^ carried) / lowest >> 2;
+}
+
+/*
+ * All classes in one device. Both sides must agree, so that of two classes that may not touch the later one refuses: in a tree
+ * with the filter of parents the child refuses its parent, and only that word is within what it refuses. False: some class
+ * refuses so many that it would miss others.
+ */
+static bool share_bits(const Mjcf *m, Contacts *c) {
+	uint32_t word = 0xffff;
+	for (int i = 0; i < c->class_count; i++, word = next_word(word)) {
+		bool touches[MAX_CLASSES];
+		uint32_t refused = 0;
+		for (int k = 0; k < i; k++)
+			if (!(touches[k] = may_touch(m, c, i, k)))
+				refused |= c->codes[k].layers;
+		c->codes[i] = (Code){word, ~refused};
+		for (int k = 0; k < i; k++)
+			if (touches[k] && (!(c->codes[k].layers & ~refused) || !(word & c->codes[k].mask)))
+				return false;
+	}
+	return true;
+}
 
 /* Bit of a class in the device of two blocks; -1: it is in neither. */
 static int bit_of(int class_index, int first, int second) {
@@ -239,6 +276,15 @@ static uint32_t mask_of(const Mjcf *m, const Contacts *c, int class_index, int f
 	return mask;
 }
 
+static void give_bits(const Mjcf *m, Contacts *c, int first, int second) {
+	for (int i = 0; i < c->class_count; i++) {
+		const int bit = bit_of(i, first, second);
+		c->codes[i] = bit < 0 ? (Code){0, 0} : (Code){1u << bit, mask_of(m, c, i, first, second)};
+	}
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------- */
+
 static bool add_contact(Mjcf *m, const char *name, const XmlElement *element, CalShapeDef *shapes,
                         const CalNodeId *nodes, int count) {
 	char place[PLACE_MAX];
@@ -250,28 +296,18 @@ static bool add_contact(Mjcf *m, const char *name, const XmlElement *element, Ca
 	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "contact", &def, m->im->error));
 }
 
-static bool add_blocks(Mjcf *m, const Contacts *c, int first, int second) {
-	const int geoms = m->lists[MJCF_GEOMS].count;
-	CalShapeDef *shapes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *shapes);
-	CalNodeId *nodes = xml_array(m->im->tree, (size_t)geoms + 1, sizeof *nodes);
-	uint32_t masks[2 * BLOCK];
+static bool add_coded(Mjcf *m, Contacts *c) {
 	int count = 0;
-	if (!shapes || !nodes)
-		return import_no_memory(m->im);
-	for (int bit = 0; bit < 2 * BLOCK; bit++) {
-		const int k = class_of_bit(bit, first, second);
-		masks[bit] = k < c->class_count ? mask_of(m, c, k, first, second) : 0;
-	}
-	for (int i = 0; i < geoms; i++) {
-		const int bit = c->class_of[i] < 0 ? -1 : bit_of(c->class_of[i], first, second);
-		if (bit < 0 || !masks[bit])
+	for (int i = 0; i < m->lists[MJCF_GEOMS].count; i++) {
+		const Code code = c->class_of[i] < 0 ? (Code){0, 0} : c->codes[c->class_of[i]];
+		if (!code.mask)
 			continue;
-		shapes[count] = c->shapes[i];
-		shapes[count].layers = 1u << bit;
-		shapes[count].mask = masks[bit];
-		nodes[count++] = mjcf_body(m, mjcf_geom(m, i)->body)->node;
+		c->touching[count] = c->shapes[i];
+		c->touching[count].layers = code.layers;
+		c->touching[count].mask = code.mask;
+		c->nodes[count++] = mjcf_body(m, mjcf_geom(m, i)->body)->node;
 	}
-	return count < 2 || add_contact(m, "contact", m->file.root, shapes, nodes, count);
+	return count < 2 || add_contact(m, "contact", m->file.root, c->touching, c->nodes, count);
 }
 
 static bool add_devices(Mjcf *m, Contacts *c) {
@@ -282,12 +318,18 @@ static bool add_devices(Mjcf *m, Contacts *c) {
 		                   c->class_count, MAX_CLASSES);
 	if (!make_shapes(m, c))
 		return false;
-	if (blocks == 1)
-		return add_blocks(m, c, 0, 0);
+	if (blocks <= 2) {
+		give_bits(m, c, 0, blocks - 1);
+		return add_coded(m, c);
+	}
+	if (share_bits(m, c))
+		return add_coded(m, c);
 	for (int i = 0; i < blocks; i++)
-		for (int k = i + 1; k < blocks; k++)
-			if (!add_blocks(m, c, i, k))
+		for (int k = i + 1; k < blocks; k++) {
+			give_bits(m, c, i, k);
+			if (!add_coded(m, c))
 				return false;
+		}
 	return true;
 }
 
@@ -372,9 +414,8 @@ static bool build(Mjcf *m, Contacts *c) {
 bool mjcf_build_contact(Mjcf *m) {
 	const size_t geoms = (size_t)m->lists[MJCF_GEOMS].count, bodies = (size_t)m->lists[MJCF_BODIES].count;
 	Contacts c = {.class_of = xml_array(m->im->tree, geoms + 1, sizeof *c.class_of),
-	              .weld = xml_array(m->im->tree, bodies, sizeof *c.weld),
-	              .weld_parent = xml_array(m->im->tree, bodies, sizeof *c.weld_parent)};
-	if (!c.class_of || !c.weld || !c.weld_parent)
+	              .weld = xml_array(m->im->tree, bodies, sizeof *c.weld)};
+	if (!c.class_of || !c.weld)
 		return import_no_memory(m->im);
 	find_welds(m, &c);
 	const bool good = build(m, &c);

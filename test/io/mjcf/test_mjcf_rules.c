@@ -606,6 +606,60 @@ static void pairs_touch_by_the_rules(void **state) {
 	robot_close(&r);
 }
 
+/* In how many contact devices two shapes may touch. */
+static int touching_devices(const Robot *r, const char *a, const char *b, int *devices) {
+	const char *type;
+	const void *def;
+	int count = 0;
+	*devices = 0;
+	for (int i = 0; cal_setup_device(r->setup, i, &type, NULL, &def) == CAL_OK; i++)
+		if (strcmp(type, "contact") == 0) {
+			count += shapes_touch(def, a, b);
+			(*devices)++;
+		}
+	return count;
+}
+
+/* `walls` bodies that are fixed to the world, and a tree of `links` in which each carries two. */
+static void append_links(char **at, int i, int links) {
+	*at += sprintf(*at, "<body name='%d' pos='0 0 %d'><joint/><geom name='%d' size='.1'/>", i, i, i);
+	for (int child = 2 * i + 1; child <= 2 * i + 2 && child < links; child++)
+		append_links(at, child, links);
+	*at += sprintf(*at, "</body>");
+}
+
+static void expect_tree_touches(int walls, int links, int devices) {
+	enum { LARGEST = 100 };
+	static char text[100 * LARGEST];
+	char *at = text + sprintf(text, "<mujoco><worldbody>");
+	assert_true(walls + links <= LARGEST);
+	for (int i = 0; i < walls; i++)
+		at += sprintf(at, "<body pos='9 0 %d'><geom name='w%d' size='.1'/></body>", i, i);
+	append_links(&at, 0, links);
+	sprintf(at, "</worldbody></mujoco>");
+	Robot r = robot_of(text);
+	for (int i = 0; i < walls + links; i++)
+		for (int k = 0; k < i; k++) {
+			char a[16], b[16];
+			int found;
+			const bool fixed = i < walls && k < walls, kin = k >= walls && (i - walls - 1) / 2 == k - walls;
+			snprintf(a, sizeof a, i < walls ? "w%d" : "%d", i < walls ? i : i - walls);
+			snprintf(b, sizeof b, k < walls ? "w%d" : "%d", k < walls ? k : k - walls);
+			assert_int_equal(touching_devices(&r, a, b, &found), fixed || kin ? 0 : 1);
+			assert_int_equal(found, devices);
+		}
+	robot_close(&r);
+}
+
+/* Layers have 32 bits: more bodies share them, and many that refuse each other are spread over devices. */
+static void pairs_of_many_bodies_touch_once(void **state) {
+	(void)state;
+	expect_tree_touches(1, 31, 1);
+	expect_tree_touches(0, 100, 1);
+	expect_tree_touches(2, 60, 1);
+	expect_tree_touches(20, 30, 6);
+}
+
 int main(void) {
 	NEEDS_EXPAT();
 	const struct CMUnitTest tests[] = {
@@ -641,6 +695,7 @@ int main(void) {
 		cmocka_unit_test(gravcomp_is_a_force),
 		cmocka_unit_test(static_bodies_stay),
 		cmocka_unit_test(pairs_touch_by_the_rules),
+		cmocka_unit_test(pairs_of_many_bodies_touch_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
