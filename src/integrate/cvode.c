@@ -236,7 +236,7 @@ static int jacobian(realtype clock, N_Vector y, N_Vector fy, SUNMatrix J, void *
 			code = difference_column(ig, clock, y, fy, j, -step, backward);
 		if (code != 0)
 			return code;
-		const N_Vector smaller = N_VMaxNorm(forward) <= N_VMaxNorm(backward) ? forward : backward;
+		N_Vector smaller = N_VMaxNorm(forward) <= N_VMaxNorm(backward) ? forward : backward;
 		copy_numbers(SUNDenseMatrix_Column(J, j), numbers(smaller), c->n);
 	}
 	return 0;
