@@ -160,9 +160,12 @@ static void print_mechanisms(const CalModel *model) {
 
 static const char *loop_solver_name(CalLoopSolver solver) {
 	return solver == CAL_LOOPS_EARLY         ? "early elimination"
+	       : solver == CAL_LOOPS_COUPLED     ? "coupled elimination"
 	       : solver == CAL_LOOPS_ELIMINATION ? "elimination where they close"
 	                                         : "cut joints";
 }
+
+enum { MANY_EQUATIONS = 60 }; // on one joint: the loops cost more than all bodies on their path
 
 static void print_loop_cost(const CalModel *model) {
 	CalLoopCost cost;
@@ -172,8 +175,13 @@ static void print_loop_cost(const CalModel *model) {
 	printf("  loops    %d with %d equation%s by %s", loops, rows, plural(rows), loop_solver_name(cost.solver));
 	if (cost.early)
 		printf(" of %d", cost.early);
-	printf(": at most %d equation%s open on a joint, %d coupling%s, about %.0f products\n", cost.carried,
-	       plural(cost.carried), cost.couplings, plural(cost.couplings), cost.products);
+	printf(": at most %d %s%s on a joint, %d coupling%s, about %.0f products\n", cost.carried,
+	       cost.solver == CAL_LOOPS_COUPLED ? "coupled number" : "open equation", plural(cost.carried), cost.couplings,
+	       plural(cost.couplings), cost.products);
+	if (cost.carried > MANY_EQUATIONS)
+		printf(
+			"           the cost grows with the cube of what meets on a joint: a tree with loops between neighbors is cheaper "
+			"(docs/loops.md)\n");
 }
 
 static void json_loop_cost(const CalModel *model) {

@@ -74,10 +74,10 @@ CAL_API int cal_model_find_loop(const CalModel *model, const char *name); // -1:
 CAL_API int cal_model_loop_index(const CalModel *model, CalLoopId id);    // likewise
 /** What the loops of a model cost in an evaluation; docs/loops.md, "Cost". */
 typedef struct CalLoopCost {
-	CalLoopSolver solver; // EARLY: some loops are eliminated before they close
+	CalLoopSolver solver; // EARLY: some loops are eliminated before they close; COUPLED: on links of both sides
 	int early;            // how many
-	int carried;          // constraint equations that are open on one link, at most; by cut joints: all
-	int couplings;        // pairs of loops that are coupled when they are eliminated, fill included
+	int carried;          // constraint equations open on one link, at most; COUPLED: and 6 per link; by cut joints: all
+	int couplings;        // pairs of loops (COUPLED: and links) coupled when they are eliminated, fill included
 	double products;      // multiplications for the coupling of equations: in the sweep, in the elimination
 } CalLoopCost;
 CAL_API CalStatus cal_model_loop_cost(const CalModel *model, CalLoopCost *cost);
@@ -122,9 +122,9 @@ CAL_API CalStatus cal_loop_wrench(const CalModel *model, const CalWork *work, in
                                   CalVec3 *point);
 /**
  * An estimate of the relative error of accelerations and multipliers. These are refined where inertias along a loop differ by
- * more than 5e4, by more than 1e3 while forces on the light links cancel, or where rows are nearly dependent. Refinement that
+ * more than 5e4, where round-off of forces would move light links by 5e-12, or where rows are nearly dependent. Refinement that
  * does not reach 1e-15 leaves more; with more than 1e-6 left forward dynamics returns CAL_NOT_CONVERGED. Models with flexible
- * bodies are refined in their rows alone: the estimate is then 1e-16 of the ratio of inertias, and never ends a run.
+ * bodies are refined in their rows alone: the estimate is then what round-off does to light links, and never ends a run.
  * 0: there was nothing to refine. docs/loops.md
  */
 CAL_API CalStatus cal_loop_error(const CalModel *model, const CalWork *work, double *error);

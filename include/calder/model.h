@@ -34,10 +34,11 @@ typedef enum CalModalInertia {
 
 /** How closed loops are solved; all give the same to round-off. */
 typedef enum CalLoopSolver {
-	CAL_LOOPS_AUTO = 0,    // EARLY where many loops meet, else ELIMINATION; with the dense solver CUT_JOINT
+	CAL_LOOPS_AUTO = 0,    // EARLY or COUPLED where many loops meet, else ELIMINATION; with the dense solver CUT_JOINT
 	CAL_LOOPS_ELIMINATION, // each is eliminated where it closes: cost linear in bodies and local loops; always recursive
 	CAL_LOOPS_CUT_JOINT,   // all rows in one dense system: cost cubic in their number
 	CAL_LOOPS_EARLY,       // those that close on the ground are eliminated as soon as joints outboard satisfy them
+	CAL_LOOPS_COUPLED, // loops between chains couple links of both, in an order with little fill, where there is one
 } CalLoopSolver;
 
 typedef struct CalCompileOptions {

@@ -41,13 +41,13 @@ class LoopCost:
     """What the loops of a model cost in an evaluation."""
 
     solver: str
-    """"early": some loops are eliminated before they close; "elimination"; "cut joints"."""
+    """"early": some loops are eliminated before they close; "coupled": on links of both sides; "elimination"; "cut joints"."""
     early: int
     """Loops that are eliminated before they close."""
     carried: int
-    """Constraint equations that are open on one joint, at most."""
+    """Constraint equations that are open on one joint, at most; "coupled": with six for each link."""
     couplings: int
-    """Pairs of loops that are coupled when they are eliminated, fill included."""
+    """Pairs of loops ("coupled": and links) that are coupled when they are eliminated, fill included."""
     products: float
     """Multiplications for the coupling of equations."""
 
@@ -132,7 +132,7 @@ class Loops(Core):
         """How the loops are solved, and what that costs."""
         cost = ffi.new("CalLoopCost *")
         check(lib.cal_model_loop_cost(self._m, cost))
-        names = {lib.CAL_LOOPS_EARLY: "early", lib.CAL_LOOPS_ELIMINATION: "elimination"}
+        names = {lib.CAL_LOOPS_EARLY: "early", lib.CAL_LOOPS_COUPLED: "coupled", lib.CAL_LOOPS_ELIMINATION: "elimination"}
         return LoopCost(names.get(cost.solver, "cut joints"), cost.early, cost.carried, cost.couplings, cost.products)
 
     @property

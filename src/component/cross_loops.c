@@ -656,7 +656,8 @@ static int factor_compliance(CrossLoops *cross_loops, const Mobility *mobility) 
 	const int rank = min_norm_factor_rows(m, cross_loops->Lambda, &found, cross_loops->order, cross_loops->independent,
 	                                      cross_loops->scratch);
 	cross_loops->doubtful = found.left < DOUBTFUL || smallest_pivot(cross_loops, rank) < JOINED * mobility->joined ||
-	                        path_spread(mobility) > loop_uneven(cross_loops->model);
+	                        path_spread(mobility) > loop_uneven(cross_loops->model) ||
+	                        cross_loops->model->light_loops > 1; // which D_inv of branches alone need not show
 	if (rank < m && fmax(found.rest, ROUND_OFF) * mobility->most > DEPENDENT * mobility->least)
 		cross_loops->doubtful = true;
 	return rank;

@@ -13,6 +13,7 @@
 
 #include "component/branches.h"
 #include "dynamics/loop/loop_elimination.h"
+#include "dynamics/loop/loop_round_off.h"
 #include "dynamics/loop/loop_rows.h"
 #include "dynamics/loop/loop_sweep.h"
 #include "dynamics/tree/forces.h"
@@ -263,6 +264,13 @@ static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 	return loop_kernels(b->model->isa)->inward(b->model, in, work);
 }
 
+/* Loops of a branch itself, after its inward sweep; its base is taken as held. */
+static int loses_digits(const Branch *b) {
+	const LoopWork *loops = &b->work->loops;
+	return loops->doubtful || loops->hopeless || loops->uneven > 1 ||
+	       (b->model->light_loops && loop_round_off_of(b->model, NULL, b->work).moved > loop_uneven(b->model));
+}
+
 /* Its sweeps, columns included. What it brings to its base is complete if it carries none. */
 static void sweep_branch(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model->isa);
@@ -276,8 +284,7 @@ static void sweep_branch(CalBranches *s, Branch *b) {
 	const int failed_dof = b->model->loop_schedule ? sweep_loops(s, b, &in) : kernels->inward(b->model, &in, b->work);
 	b->failed_dof = failed_dof >= 0 ? model_dof(b, failed_dof) : -1;
 	b->not_a_number = failed_dof >= 0 && isnan(b->work->dofs[failed_dof].D_inv);
-	const LoopWork *loops = &b->work->loops;
-	b->base_inertia->doubtful = b->model->loop_schedule && (loops->doubtful || loops->hopeless || loops->uneven > 1);
+	b->base_inertia->doubtful = b->model->loop_schedule && loses_digits(b);
 	if (s->cross_loops) {
 		cross_loops_fill(s->cross_loops, b, &s->evaluation.state, s->evaluation.number, &s->evaluation.cross_loops);
 		cross_loops_receive(s->cross_loops, s->branches, b);

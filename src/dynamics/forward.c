@@ -8,6 +8,7 @@
 #include "dynamics/tree/dense.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kinematics.h"
+#include "dynamics/loop/loop_coupled.h"
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_sweep.h"
 #include "dynamics/loop/loop_refine.h"
@@ -67,6 +68,15 @@ static const spatial *collect_wrenches(const CalModel *model, const Run *run, Ca
 	return work->force;
 }
 
+/* The first sweep, or what kinematics at this very state has left to do of it. */
+static void sweep_outward(const CalModel *model, const SweepInput *in, CalWork *work) {
+	const ForwardKernels *kernels = forward_kernels(model->isa);
+	if (!(in->prescribed && in->udot) && kinematics_has_begun(model, in->q, in->u, work))
+		kernels->outward_rest(model, in, work);
+	else
+		kernels->outward(model, in, work);
+}
+
 /* The sweeps over the tree; loops act as far as their forces are known. */
 static CalStatus solve_tree(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
                             double *force) {
@@ -74,7 +84,7 @@ static CalStatus solve_tree(const CalModel *model, const CalState *state, const 
 	in.prescribed = forces_prescribed(model, run->input);
 	in.udot = run->input ? run->input->udot : NULL;
 	const ForwardKernels *kernels = forward_kernels(model->isa);
-	kernels->outward(model, &in, work);
+	sweep_outward(model, &in, work);
 	in.external = collect_wrenches(model, run, work);
 	int failed_dof;
 	if (run->dense && model->solver == CAL_SOLVER_DENSE) {
@@ -110,16 +120,14 @@ static CalStatus solve_closed_loops(const CalModel *model, const CalState *state
 	in.loops = loop_hooks(model);
 	in.prescribed = forces_prescribed(model, run->input);
 	in.udot = run->input ? run->input->udot : NULL;
-	const ForwardKernels *kernels = forward_kernels(model->isa);
-	kernels->outward(model, &in, work);
+	sweep_outward(model, &in, work);
 	kinematics_origins(model, state->u, work);
 	const LoopContext at = {.t = state->t, .q = state->q, .u = state->u, .udot = prescribed_part(model, &in, work)};
 	loop_rows(model, &at, work);
 	in.external = collect_wrenches(model, run, work);
 	for (int r = 0; r < model->row_count; ++r)
 		work->loops.z[r] = work->loops.row[r].acceleration;
-	const int failed_dof = loop_kernels(model->isa)->inward(model, &in, work);
-	kernels->accelerate(model, &in, work, udot, force);
+	const int failed_dof = loop_solve_motion(model, &in, work, udot, force);
 	if (UNLIKELY(work->loops.doubtful || work->loops.uneven) && failed_dof < 0)
 		refine_closed(model, &(LoopRefine){state, run->input, in.prescribed, run->rotor, udot, force, 0}, work);
 	min_norm_multipliers_x1(model, in.prescribed, &work->loops, force);

@@ -10,6 +10,7 @@
  */
 #include "dynamics/impulse.h"
 #include "dynamics/tree/kernels.h"
+#include "dynamics/loop/loop_coupled.h"
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_sweep.h"
 #include "dynamics/tree/forces.h"
@@ -54,8 +55,9 @@ static int sweep_impulse(const CalModel *model, const Jump *in, const LoopHooks 
 	place_wrenches(model, in, work);
 	if (!loops && work->loops.acting)
 		apply_multipliers(model, work, work->force, work->tau);
-	const int failed_dof =
-		loops ? loop_kernels(model->isa)->inward(model, &at, work) : kernels->inward(model, &at, work);
+	if (loops)
+		return loop_solve_motion(model, &at, work, jump, force);
+	const int failed_dof = kernels->inward(model, &at, work);
 	kernels->accelerate(model, &at, work, jump, force);
 	return failed_dof;
 }

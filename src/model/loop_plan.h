@@ -99,6 +99,8 @@ struct LoopSchedule {
 
 /* The innermost link that both sides of a loop share; -1: the ground. */
 int loop_closes(const CalModel *model, const Loop *loop);
+/* Whether some links on the paths of loops are much lighter than others: model->light_loops. */
+CalStatus loop_find_light(CalModel *model);
 /* Makes the plan of a model with loops from its allocator. NULL: no memory. */
 LoopSchedule *loop_schedule_create(const CalModel *model);
 /* What it costs. */

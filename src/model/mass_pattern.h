@@ -13,6 +13,12 @@
 #include <stdint.h>
 
 /* depth[nu] and row[nu + 1] (CalModel.dof_depth, mass_row) from parents, which come before their children. */
-void mass_pattern_fill(int nu, const int32_t *parent, int32_t *depth, size_t *row);
+static inline void mass_pattern_fill(int nu, const int32_t *parent, int32_t *depth, size_t *row) {
+	row[0] = 0;
+	for (int u = 0; u < nu; ++u) {
+		depth[u] = parent[u] >= 0 ? depth[parent[u]] + 1 : 0;
+		row[u + 1] = row[u] + (size_t)depth[u] + 1;
+	}
+}
 
 #endif

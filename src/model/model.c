@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "joint/joint_type.h"
 #include "model/loop_blocks.h"
+#include "model/coupled_plan.h"
 #include "model/loop_plan.h"
 #include "model/mechanism.h"
 
@@ -22,6 +23,7 @@ void cal_model_destroy(CalModel *model) {
 	if (model->mechanism_count)
 		memory_free(&allocator, model->mechanisms);
 	memory_free(&allocator, (void *)(uintptr_t)model->blocks);
+	memory_free(&allocator, (void *)(uintptr_t)model->coupled);
 	loop_schedule_destroy(&allocator, (LoopSchedule *)(uintptr_t)model->loop_schedule);
 	memory_free(&allocator, model);
 }
@@ -249,6 +251,8 @@ CalStatus cal_model_loop_cost(const CalModel *model, CalLoopCost *cost) {
 	                      .products = m * m * (model->nu + m / 6)};
 	if (model->loop_schedule)
 		loop_schedule_cost(model, cost);
+	if (model->coupled)
+		coupled_plan_cost(model->coupled, cost);
 	return CAL_OK;
 }
 

@@ -100,6 +100,7 @@ typedef struct BallSpring {
 } BallSpring;
 
 typedef struct LoopSchedule LoopSchedule; // model/loop_plan.h
+typedef struct CoupledPlan CoupledPlan;   // model/coupled_plan.h
 typedef struct LoopBlocks LoopBlocks;     // model/loop_blocks.h
 typedef struct Mechanism Mechanism;       // model/mechanism.h
 
@@ -126,11 +127,13 @@ struct CalModel {
 	int loop_count, row_count;
 	int any_coupling;       // among the loops
 	int any_applied_wrench; // applied wrenches in loops
+	int light_loops;        // links on the paths of loops differ in mass so that round-off may show (1), or by much (2)
 	const Loop *loops;
 	CalLoopSolver loops_by; // how they are to be solved
 	const LoopSchedule
-		*loop_schedule;       // of loops that are eliminated where they close, NULL: none are; a block of its own
-	const LoopBlocks *blocks; // of their Jacobian, NULL: there are no loops, or it is a branch; a block of its own
+		*loop_schedule;         // of loops that are eliminated where they close, NULL: none are; a block of its own
+	const CoupledPlan *coupled; // an order that couples links of both sides of loops, NULL: none; a block of its own
+	const LoopBlocks *blocks;   // of their Jacobian, NULL: there are no loops, or it is a branch; a block of its own
 	int mechanism_count;
 	Mechanism **mechanisms; // [mechanism_count] embedded ones; blocks of their own
 	const Link *links;

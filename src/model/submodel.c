@@ -378,6 +378,7 @@ CalStatus submodel_create(const CalModel *whole, const PieceMap *p, int piece, c
 	                         .solver = CAL_SOLVER_RECURSIVE,
 	                         .isa = whole->isa,
 	                         .loops_by = whole->loops_by,
+	                         .light_loops = whole->light_loops,
 	                         .shapes = whole->shapes,
 	                         .shape_count = whole->shape_count,
 	                         .link_count = piece_count(p->link, whole->link_count, piece),

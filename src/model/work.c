@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "model/loop_blocks.h"
+#include "model/coupled_plan.h"
 #include "model/loop_plan.h"
 #include "model/work.h"
 
@@ -84,6 +85,16 @@ static void layout_schedule(const CalModel *m, Cursor *cursor, LoopWork *w) {
 	CURSOR_ARRAY(cursor, w->factor, loops);
 }
 
+static void layout_coupled(const CalModel *m, Cursor *cursor, CoupledWork *w) {
+	const size_t unknowns = (size_t)(m->link_count + m->loop_count);
+	CURSOR_ARRAY(cursor, w->diagonal, COUPLED_BLOCK * unknowns);
+	CURSOR_ARRAY(cursor, w->h, COUPLED_SIZE * unknowns);
+	CURSOR_ARRAY(cursor, w->x, COUPLED_SIZE * unknowns);
+	CURSOR_ARRAY(cursor, w->block, COUPLED_BLOCK * (size_t)m->coupled->block_count);
+	CURSOR_ARRAY(cursor, w->factor, m->coupled->factor_count);
+	CURSOR_ARRAY(cursor, w->scale, m->loop_count);
+}
+
 static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu, nt = (size_t)m->trig_count;
 	CURSOR_ARRAY(cursor, w->links, nl + 1);
@@ -101,6 +112,8 @@ static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	CURSOR_ARRAY(cursor, w->force, nl);
 	CURSOR_ARRAY(cursor, w->position, nl);
 	CURSOR_ARRAY(cursor, w->velocity, nl);
+	CURSOR_ARRAY(cursor, w->swept_q, CAL_LANES == 1 ? m->nq : 0);
+	CURSOR_ARRAY(cursor, w->swept_u, CAL_LANES == 1 ? m->nu : 0);
 	CURSOR_ARRAY(cursor, w->tau, nu);
 	CURSOR_ARRAY(cursor, w->rotor, nu);
 	CURSOR_ARRAY(cursor, w->jump, 4 * nu + (size_t)m->row_count);
@@ -120,6 +133,7 @@ static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	LoopWork *loops = &w->loops;
 	CURSOR_ARRAY(cursor, loops->row, rows);
 	CURSOR_ARRAY(cursor, loops->point, m->loop_count);
+	CURSOR_ARRAY(cursor, loops->mobility, m->loop_count);
 	double **lists[] = {&loops->z, &loops->lambda, &loops->unit};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
 		CURSOR_ARRAY(cursor, *lists[i], rows);
@@ -143,6 +157,8 @@ static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	CURSOR_ARRAY(cursor, loops->independent, rows);
 	if (m->loop_schedule)
 		layout_schedule(m, cursor, loops);
+	if (m->coupled)
+		layout_coupled(m, cursor, &loops->coupled);
 	CURSOR_ARRAY(cursor, w->reaction, m->body_count);
 	w->column = CAL_LANES == 1 ? layout_columns(m, cursor) : (ColumnWork){0};
 	w->dense = NULL;

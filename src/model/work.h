@@ -20,6 +20,7 @@ enum {
 	STAGE_CLOSED = 32,      // constraint equations at CalWork.factored_q, or by cut joints their factor
 	STAGE_REACTION = 64,    // reactions of the bodies
 	STAGE_INWARD = 128,     // all of a forward dynamics but its last sweep (dynamics/forward_halves.h)
+	STAGE_SWEPT = 256,      // the outward sweep of a forward dynamics at swept_q, swept_u (kinematics_begin_forward())
 };
 
 typedef struct LinkWork {
@@ -147,6 +148,12 @@ typedef struct LoopScale {
 		arm; // sums over the free columns on its path, over D: turn^2, turn lever, lever^2 (loop_sweep.c)
 } LoopScale;
 
+/* What the joints of a cluster of loops do under a unit force along them, speeds in their units [1/(kg m^2)]. */
+typedef struct LoopMobility {
+	double most, least; // 1/D
+	double moved;       // the largest of M^-1 on the diagonal
+} LoopMobility;
+
 /* Accelerations and multipliers of twice the digits, and what they leave of the equations (dynamics/loop/loop_residual.c). */
 typedef struct LoopRefined {
 	Twofold *udot, *lambda; // [n], [m] so far
@@ -156,6 +163,22 @@ typedef struct LoopRefined {
 	double *residual;  // [n] of the equations of motion
 	double *force;     // [n] what a correction does to forces of what is prescribed
 } LoopRefined;
+
+/* What compliances of the equations of a loop have been and might be (dynamics/loop/loop_coupled.c). */
+typedef struct CoupledScale {
+	double whole[CAL_LOOP_MAX_ROWS];   // compliances before other loops took of them
+	double natural[CAL_LOOP_MAX_ROWS]; // what they would be, if each column moved the point along its direction
+	double most, least;                // of lever^2/D of the columns
+} CoupledScale;
+
+/* Links and loops in an order in which few are coupled (model/coupled_plan.h): K x + h = 0. */
+typedef struct CoupledWork {
+	double *diagonal;    // [links + loops] COUPLED_BLOCK
+	double *h, *x;       // [links + loops] COUPLED_SIZE
+	double *block;       // [blocks] COUPLED_BLOCK
+	double *factor;      // [factor_count] gains of columns; factors of loops
+	CoupledScale *scale; // [loops]
+} CoupledWork;
 
 /* Loops in one evaluation: m rows, n speeds. World axes. */
 typedef struct LoopWork {
@@ -201,7 +224,9 @@ typedef struct LoopWork {
 	int late;                   // nonzero: sweeps are made without early places (LoopSchedule.late)
 	int motion_known;           // `motion` is that of this evaluation
 	ArticulatedInertia *motion; // [links] of loop_early.c, where loops have early places
+	LoopMobility *mobility;     // [loops] of their clusters, of loop_round_off.c
 	LoopRefined refined;        // of loop_refine.c
+	CoupledWork coupled;        // of loop_coupled.c
 	double error;         // of accelerations and multipliers, relative, as far as there was a doubt; 0: there was none
 	double worst;         // the largest of those that were accepted, since it was last set to 0
 	int *column;          // [m] of the elimination in loop_mobility.c
@@ -252,6 +277,7 @@ struct CalWork {
 	spatial *force;                  // [link_count] external wrenches, then scratch of the force sweeps
 	vec3 *position;                  // [link_count] of the origins (kinematics only)
 	vec3 *velocity;                  // [link_count] of the origins (kinematics only)
+	double *swept_q, *swept_u;       // [nq], [nu] of STAGE_SWEPT
 	real *tau;                       // [nu] total applied generalized force
 	uint8_t *all_prescribed;         // [nu] ones
 	double *rotor;                   // [nu] of an implicit step

@@ -15,6 +15,7 @@
 #include <calder/transition.h>
 
 #include "dynamics/tree/forces.h"
+#include "dynamics/tree/kinematics.h"
 #include "integrate/scheme.h"
 #include "model/work.h"
 #include "sim/subsystem/subsystem.h"
@@ -105,7 +106,12 @@ CalWork *context_work(CalEvalContext *context, int index) {
 	CalWork *work = context->viewing ? group->view_work : group->work;
 	if (!group->kinematics_known) {
 		const double *udot = context->udot ? context->udot + context_u_at(context, index) : NULL;
-		const CalStatus status = cal_kinematics(group->model, &context->parts[index], udot, work);
+		const CalState *state = &context->parts[index];
+		CalStatus status = CAL_OK;
+		if (udot || context->viewing)
+			status = cal_kinematics(group->model, state, udot, work);
+		else
+			kinematics_begin_forward(group->model, state->q, state->u, work);
 		group->kinematics_known = status == CAL_OK;
 		note_status(context, status);
 	}

@@ -171,3 +171,13 @@ void make_light(RefModel *m, Rng *r, double factor) {
 			m->bodies[i].inertia.m[k / 3][k % 3] *= factor;
 	}
 }
+
+Fixture *light_fixture(RefModel *(*make)(Rng *), uint64_t seed, int decades) {
+	Rng r = rng_make(seed);
+	RefModel *ref = make(&r);
+	make_light(ref, &r, pow(10, -decades));
+	Fixture *f = fixture_create(ref, seed, CAL_SOLVER_RECURSIVE);
+	ref_model_start(f->ref, f->state.q, f->state.u);
+	fixture_close_loops(f);
+	return f;
+}

@@ -19,4 +19,7 @@ RefModel *light_carriers(Rng *r);    // a chain of bodies, each with a four-bar 
 /** Some bodies lighter by the given factor; the first of them is never the base of all. */
 void make_light(RefModel *m, Rng *r, double factor);
 
+/** A mechanism with light links, its loops closed. */
+Fixture *light_fixture(RefModel *(*make)(Rng *), uint64_t seed, int decades);
+
 #endif

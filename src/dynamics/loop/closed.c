@@ -10,6 +10,7 @@
  */
 #include "dynamics/loop/closed.h"
 #include "dynamics/flex/flexible.h"
+#include "dynamics/loop/loop_coupled.h"
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_refine.h"
 #include "dynamics/loop/loop_sweep.h"
@@ -106,8 +107,7 @@ static void solve_eliminated(const CalModel *model, CalWork *work, double *x) {
 	                       .loops = loop_hooks(model)};
 	memset(w->z, 0, sizeof(double) * (size_t)model->row_count);
 	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
-	work->failed_dof = loop_kernels(model->isa)->inward(model, &in, work);
-	forward_kernels(model->isa)->accelerate(model, &in, work, x, NULL);
+	work->failed_dof = loop_solve_motion(model, &in, work, x, NULL);
 	if (work->failed_dof < 0 && (w->doubtful || w->uneven))
 		refine(model, work, x);
 }

@@ -14,6 +14,7 @@
  */
 #include "dynamics/loop/loop_refine.h"
 #include "dynamics/loop/loop_elimination.h"
+#include "dynamics/loop/loop_round_off.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kinematics.h"
 
@@ -22,7 +23,7 @@
 enum { TURNS = 24 };
 static const double ENOUGH = 1e-15; // of udot and lambda
 static const double WRONG = 1e-6;   // of them: no result
-static const double NOTHING = 0.01; // of what forces do to the heaviest column, accelerations that are as good as none
+static const double NOTHING = 1e-4; // of what forces do to the heaviest column, accelerations that are as good as none
 static const double WORTHWHILE = 0.5; // of what was left before
 static const double ROUND_OFF = 1e-16;
 static const double LOST = 5e-12;    // of accelerations, what is worth a closer look
@@ -57,11 +58,12 @@ static Sizes measure(const CalModel *model, const double *udot, const double *la
 	return sizes;
 }
 
-/* Whether forces are rounded off by much, or cancel on light links, which move by what round-off leaves of them. */
-static int loses_digits(const CalModel *model, const LoopRefine *at, CalWork *work) {
+/* The error of a forward dynamics: of its compliances, and of light links, which move by what round-off leaves of forces. */
+static double expected_error(const CalModel *model, const LoopRefine *at, const CalWork *work,
+                             const LoopRoundOff *round_off) {
 	const Sizes x = measure(model, at->udot, work->loops.lambda);
-	const double spread = loop_spread(model, work), mobility = spread * loop_least_mobility(model, work);
-	return ROUND_OFF * spread > LOST || ROUND_OFF * mobility * x.force > LOST * x.motion;
+	const double motion = fmax(x.motion, NOTHING * round_off->least * x.force);
+	return fmin(1, fmax(ROUND_OFF * round_off->spread, motion > 0 ? round_off->acceleration / motion : 0));
 }
 
 /* A correction: its size, forces being what they do to the heaviest column, and how large it is beside what it corrects. */
@@ -85,6 +87,16 @@ static Correction measure_correction(Sizes x, Sizes dx, double mobility) {
 	                    fmax(part(dx.motion, motion), part(mobility * dx.force, force))};
 }
 
+/* One correction for the residuals at present, not yet added. */
+static Correction find_correction(const CalModel *model, const LoopRefine *at, double mobility, CalWork *work) {
+	const LoopWork *w = &work->loops;
+	const Sizes x = measure(model, at->udot, w->lambda);
+	loop_residual(model, at, work);
+	if (loop_correct_again(model, at->state->q, at->prescribed, at->rotor, work, w->refined.force) != CAL_OK)
+		return (Correction){INFINITY, INFINITY};
+	return measure_correction(x, measure(model, w->dq, w->lambda), mobility);
+}
+
 static void add_correction(const CalModel *model, const LoopRefine *at, const LoopWork *w) {
 	const LoopRefined *r = &w->refined;
 	for (int i = 0; i < model->row_count; ++i) {
@@ -103,20 +115,16 @@ static void add_correction(const CalModel *model, const LoopRefine *at, const Lo
 }
 
 /* Turns until nothing is left, or no turn helps; anew: from nothing at all. Returns what is left. */
-static double run_turns(const CalModel *model, const LoopRefine *at, int anew, CalWork *work) {
+static double run_turns(const CalModel *model, const LoopRefine *at, int anew, const LoopRoundOff *round_off,
+                        CalWork *work) {
 	LoopWork *w = &work->loops;
-	const double mobility = loop_least_mobility(model, work), lost = fmin(1, ROUND_OFF * loop_spread(model, work));
+	const double lost = fmin(1, ROUND_OFF * round_off->moved);
 	Correction before = {INFINITY, INFINITY};
 	double left = 1;
 	for (int turn = 0; turn < TURNS && left > ENOUGH; ++turn) {
-		const Sizes x = measure(model, at->udot, w->lambda);
-		loop_residual(model, at, work);
-		const CalStatus status =
-			loop_correct_again(model, at->state->q, at->prescribed, at->rotor, work, w->refined.force);
-		const Correction now = status == CAL_OK ? measure_correction(x, measure(model, w->dq, w->lambda), mobility)
-		                                        : (Correction){INFINITY, INFINITY};
+		const Correction now = find_correction(model, at, round_off->least, work);
 		if (!(now.size < WORTHWHILE * before.size && now.part < 1) && !(anew && turn == 0 && isfinite(now.size)))
-			return fmin(now.part, before.part);
+			return now.part; // of what there is: it is not added
 		add_correction(model, at, w);
 		left = (anew && turn == 0 ? 1 : now.part) * fmax(lost, turn > 0 ? now.size / before.size : AT_FIRST);
 		before = now;
@@ -140,14 +148,14 @@ static int can_run_late(const CalModel *model, const LoopRefine *at, const LoopW
 }
 
 /* Early places may lose more digits than turns can make good: once more without them, from accelerations of zero. */
-static double run_late(const CalModel *model, const LoopRefine *at, CalWork *work) {
+static double run_late(const CalModel *model, const LoopRefine *at, const LoopRoundOff *round_off, CalWork *work) {
 	LoopWork *w = &work->loops;
 	for (int k = 0; k < model->nu; ++k)
 		at->udot[k] = at->prescribed && at->prescribed[k] ? at->udot[k] : 0;
 	memset(w->lambda, 0, sizeof(double) * (size_t)model->row_count);
 	set_start(model, at, work);
 	w->late = 1;
-	const double left = run_turns(model, at, 1, work);
+	const double left = run_turns(model, at, 1, round_off, work);
 	w->late = 0;
 	return left;
 }
@@ -155,16 +163,22 @@ static double run_late(const CalModel *model, const LoopRefine *at, CalWork *wor
 void loop_refine(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopRefined *r = &w->refined;
-	if (!w->doubtful && !loses_digits(model, at, work))
+	const LoopRoundOff round_off = loop_round_off_of(model, w->lambda, work);
+	const double expected = expected_error(model, at, work, &round_off);
+	if (!w->doubtful && !(expected > LOST))
 		return;
+	if (model->flex_count > 0 && !w->doubtful && w->uneven < 2) { // rows are as good as refinement of them would be
+		w->error = expected;
+		return;
+	}
 	keep_forces(model, at, work);
 	set_start(model, at, work);
-	w->error = run_turns(model, at, 0, work);
+	w->error = run_turns(model, at, 0, &round_off, work);
 	if (UNLIKELY(w->error > WRONG) && can_run_late(model, at, w))
-		w->error = run_late(model, at, work);
+		w->error = run_late(model, at, &round_off, work);
 	w->hopeless |= w->error > WRONG;
 	if (model->flex_count > 0) // forces on light links are what they were
-		w->error = fmin(1, fmax(w->error, ROUND_OFF * loop_spread(model, work)));
+		w->error = fmax(w->error, expected);
 	for (int i = 0; i < model->row_count; ++i)
 		w->lambda[i] = r->lambda[i].hi;
 	kinematics_outward(model, at->state->q, at->state->u, work);

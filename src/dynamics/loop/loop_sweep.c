@@ -96,7 +96,8 @@ static void clear_loops(const CalModel *model, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopSchedule *plan = w->plan;
 	const size_t number = sizeof(double);
-	w->doubtful = w->uneven = w->hopeless = w->unsatisfied = w->motion_known = 0;
+	w->doubtful = w->hopeless = w->unsatisfied = w->motion_known = 0;
+	w->uneven = model->light_loops > 0;
 	w->error = 0;
 	if (model->any_coupling) // they begin without any wrench; others set theirs
 		memset(w->gamma, 0, number * (size_t)plan->gamma_count);

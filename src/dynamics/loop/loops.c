@@ -7,6 +7,7 @@
 #include <calder/loops.h>
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/kernels.h"
+#include "dynamics/loop/loop_coupled.h"
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_sweep.h"
 #include "math/min_norm.h"
@@ -149,7 +150,8 @@ static CalStatus divide_by_mass(const CalModel *model, const double *q, const ui
 	return CAL_OK;
 }
 
-static int moves_rows(const LoopBlock *all, LoopWork *w, int k) {
+int loop_moves_rows(const CalModel *model, const LoopWork *w, int k) {
+	const LoopBlock *all = model->blocks->blocks;
 	for (int i = 0; i < all->rows; ++i) {
 		if (loop_block_row(all, w->G, i)[k] != 0)
 			return 1;
@@ -157,46 +159,18 @@ static int moves_rows(const LoopBlock *all, LoopWork *w, int k) {
 	return 0;
 }
 
-typedef struct Mobility {
-	double most, least; // of joints, 1/D in their units [1/(kg m^2)]
-} Mobility;
-
-/* Of all loops together. */
-static Mobility mobility_of_columns(const CalModel *model, CalWork *work) {
+/* By how much inertias along the columns of all loops together differ, joints alone. */
+static double spread_of_columns(const CalModel *model, const CalWork *work) {
 	const double length = loop_longest_reach(model);
-	Mobility m = {0, INFINITY};
+	double most = 0, least = INFINITY;
 	for (int k = 0; k < model->nu; ++k) {
 		const double unit = loop_column_unit(model, k, length), mobility = work->dofs[k].D_inv / (unit * unit);
-		if (!(mobility > 0) || !is_of_joint(model, k) || !moves_rows(model->blocks->blocks, &work->loops, k))
+		if (!(mobility > 0) || !is_of_joint(model, k) || !loop_moves_rows(model, &work->loops, k))
 			continue;
-		m.most = fmax(m.most, mobility);
-		m.least = fmin(m.least, mobility);
+		most = fmax(most, mobility);
+		least = fmin(least, mobility);
 	}
-	return m;
-}
-
-static double spread_of(Mobility m) { return m.most > 0 && m.least > 0 ? m.most / m.least : 1; }
-
-double loop_spread(const CalModel *model, CalWork *work) {
-	double spread = 1;
-	if (!model->loop_schedule)
-		return spread_of(mobility_of_columns(model, work));
-	for (int l = 0; l < model->loop_count; ++l) {
-		const LoopScale *scale = &work->loops.scale[l];
-		spread = fmax(spread, spread_of((Mobility){scale->most, scale->least}));
-	}
-	return spread;
-}
-
-double loop_least_mobility(const CalModel *model, CalWork *work) {
-	double least = INFINITY;
-	if (!model->loop_schedule)
-		least = mobility_of_columns(model, work).least;
-	for (int l = 0; model->loop_schedule && l < model->loop_count; ++l) {
-		const double reach = work->loops.plan->ends[l].reach, mobility = work->loops.scale[l].least;
-		least = mobility > 0 && reach > 0 ? fmin(least, mobility / (reach * reach)) : least;
-	}
-	return isfinite(least) ? least : 0;
+	return most > 0 ? most / least : 1;
 }
 
 CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
@@ -219,8 +193,9 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
 		w->rank += w->block_rank[i];
 	}
 	w->error = 0;
-	const double spread = euclidean ? 1 : spread_of(mobility_of_columns(model, work));
-	w->uneven = spread > loop_somewhat_uneven(model) ? spread > loop_uneven(model) ? 2 : 1 : 0;
+	const double spread = euclidean ? 1 : spread_of_columns(model, work);
+	w->uneven =
+		spread > loop_uneven(model) ? 2 : spread > loop_somewhat_uneven(model) || (model->light_loops && !euclidean);
 	return CAL_OK;
 }
 
@@ -261,10 +236,8 @@ static CalStatus correct_locally(const CalModel *model, const double *q, const u
 		.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_hooks(model)};
 	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
-	const int failed_dof = loop_kernels(model->isa)->inward(model, &in, work);
-	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, force);
-	work->failed_dof = failed_dof;
-	return failed_dof >= 0 ? CAL_SINGULAR : CAL_OK;
+	work->failed_dof = loop_solve_motion(model, &in, work, w->dq, force);
+	return work->failed_dof >= 0 ? CAL_SINGULAR : CAL_OK;
 }
 
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work) {

@@ -51,10 +51,8 @@ int loop_eliminate_speeds(const CalModel *model, const uint8_t *frozen, const ui
  */
 INLINE double loop_uneven(const CalModel *model) { return model->flex_count > 0 ? 1e7 : 1e4; }
 INLINE double loop_somewhat_uneven(const CalModel *model) { return model->flex_count > 0 ? 1e7 : 1e3; }
-/* By how much they differ, joints alone: where loops are eliminated, of the last forward dynamics, else of loop_factor(). */
-double loop_spread(const CalModel *model, CalWork *work);
-/* 1/D of the heaviest of these joints [1/(kg m^2)], speeds in their units; 0: there is none. */
-double loop_least_mobility(const CalModel *model, CalWork *work);
+/* By cut joints: whether a speed moves any equation, after loop_factor(). */
+int loop_moves_rows(const CalModel *model, const LoopWork *w, int k);
 /* Of the longest loop [m]. */
 double loop_longest_reach(const CalModel *model);
 /* What a speed is large or small beside: 1 rad/s, or this length in a second. */

@@ -107,8 +107,19 @@ void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const Sweep
 	outward_links(model, in, 1, work);
 }
 
-void LANED(motion_outward)(const CalModel *model, const real *q, const real *u, CalWork *work) {
-	ground_init(work, (dvec3){0, 0, 0});
+void LANED(forward_outward_rest)(const CalModel *model, const SweepInput *in, CalWork *work) {
+	CAL_ASSERT(work->model == model && !(in->prescribed && in->udot));
+	if (model->flex_count == 0)
+		return;
+	LANED(flexible_load)(model, in->q, in->u, in->prescribed, in->udot, work);
+	for (int i = 0; i < model->link_count; ++i) {
+		if (model->links[i].special)
+			special_outward(model, &model->links[i], i, work);
+	}
+}
+
+void LANED(motion_outward)(const CalModel *model, dvec3 gravity, const real *q, const real *u, CalWork *work) {
+	ground_init(work, gravity);
 	sweep_trig(model, q, work);
 	LANED(flexible_load)(model, q, u, NULL, NULL, work);
 	outward_links(model, &(SweepInput){.q = q, .u = u}, 0, work);

@@ -51,8 +51,10 @@ typedef struct SweepInput {
 
 /* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */
 void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work);
-/* The same without gravity and prescribed accelerations, for kinematics: nothing of the inertia. */
-void LANED(motion_outward)(const CalModel *model, const real *q, const real *u, CalWork *work);
+/* The same in a field of gravity without prescribed accelerations, for kinematics: nothing of the inertia. */
+void LANED(motion_outward)(const CalModel *model, dvec3 gravity, const real *q, const real *u, CalWork *work);
+/* What that leaves to do of forward_outward(), where no acceleration is prescribed. */
+void LANED(forward_outward_rest)(const CalModel *model, const SweepInput *in, CalWork *work);
 /* The same in another field of gravity than the model's. */
 void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
 /* Inward: articulated inertias, gains, residual forces. Returns the innermost DOF with D <= 0, or -1. */

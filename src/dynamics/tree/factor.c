@@ -33,7 +33,10 @@ static void path_trig(const CalModel *model, const double *q, CalWork *work, con
 			trig[n] = link->trig;
 			angle[n++] = q[model->trig_q[link->trig]] + model->trig_offset[link->trig];
 		}
-		sincos_array(angle, sine, cosine, n);
+		int padded = n;
+		for (; padded % 4 > 1; ++padded) // four at once cost as much as two by themselves
+			angle[padded] = 0;
+		sincos_array(angle, sine, cosine, padded);
 		for (int j = 0; j < n; ++j)
 			work->sine[trig[j]] = sine[j], work->cosine[trig[j]] = cosine[j];
 	}

@@ -43,6 +43,11 @@ void forces_add_wrench_modal(const CalModel *model, const CalWork *work, const C
 /* Power of the same wrenches [W]. Needs poses and velocities. */
 double forces_power(const CalModel *model, const CalWork *work, const CalInput *input);
 
+/* Springs, dampers or modes: forces_add_elastic() adds something. */
+INLINE int forces_any_elastic(const CalModel *model) {
+	return model->any_damping || model->spring_count || model->ball_spring_count || model->user_spring_count ||
+	       model->flex_count;
+}
 /* What input prescribes: NULL if nothing is. */
 const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input);
 

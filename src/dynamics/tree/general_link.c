@@ -9,16 +9,27 @@
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/sweep.h"
 
+/* Pose from the relative one; returns the inboard frame F. */
+INLINE mat3 place_frame(const Link *link, mat3 R, vec3 r, const LinkWork *base, LinkWork *l) {
+	const mat3 F = link_inboard(link, &base->R);
+	l->R = mat_mul(F, R);
+	l->r = add(mat_mul_dvec(base->R, link->p), mat_mul_vec(F, r));
+	return F;
+}
+
+/* Columns of a free link: along the axes of F, about those of the link. */
+INLINE void put_free_columns(mat3 F, mat3 R, spatial *S) {
+	const vec3 o = vec_zero();
+	S[0] = (spatial){o, F.x}, S[1] = (spatial){o, F.y}, S[2] = (spatial){o, F.z};
+	S[3] = (spatial){R.x, o}, S[4] = (spatial){R.y, o}, S[5] = (spatial){R.z, o};
+}
+
 /* Pose and columns from the relative motion; returns the inboard frame F. */
 static mat3 place_link(const Link *link, const RelativeMotion *rel, const LinkWork *base, CalWork *work, LinkWork *l) {
-	const mat3 F = link_inboard(link, &base->R);
-	l->R = mat_mul(F, rel->R);
-	l->r = add(mat_mul_dvec(base->R, link->p), mat_mul_vec(F, rel->r));
+	const mat3 F = place_frame(link, rel->R, rel->r, base, l);
 	spatial *S = &work->columns[link->u];
-	if (link->motion == PRIMITIVE_FREE) { // along the axes of F, about those of the link
-		const vec3 o = vec_zero();
-		S[0] = (spatial){o, F.x}, S[1] = (spatial){o, F.y}, S[2] = (spatial){o, F.z};
-		S[3] = (spatial){l->R.x, o}, S[4] = (spatial){l->R.y, o}, S[5] = (spatial){l->R.z, o};
+	if (link->motion == PRIMITIVE_FREE) {
+		put_free_columns(F, l->R, S);
 		return F;
 	}
 	for (int k = 0; k < link->nu; ++k)
@@ -29,6 +40,12 @@ static mat3 place_link(const Link *link, const RelativeMotion *rel, const LinkWo
 void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, CalWork *work, LinkWork *l) {
 	if (link->flex >= 0) {
 		LANED(flexible_motion)(work->model, link, base, 0, work, l);
+		return;
+	}
+	if (link->motion == PRIMITIVE_FREE) {
+		const real *p = q + link->q;
+		const mat3 F = place_frame(link, quat_matrix(p[3], p[4], p[5], p[6]), vec(p[0], p[1], p[2]), base, l);
+		put_free_columns(F, l->R, &work->columns[link->u]);
 		return;
 	}
 	RelativeMotion rel;

@@ -319,8 +319,7 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
 		for (int i = 0; i < model->nu; ++i)
 			tau[i] += model->rotor[i] * udot[i];
 	}
-	if (model->any_damping || model->spring_count || model->ball_spring_count || model->user_spring_count ||
-	    model->flex_count) {
+	if (forces_any_elastic(model)) {
 		memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 		forces_add_elastic(model, state->q, state->u, work, work->rhs);
 		for (int i = 0; i < model->nu; ++i)

@@ -6,16 +6,17 @@
 
 #include "base/cpu.h"
 
-#define DECLARE(isa)                                                                           \
-	void motion_outward_x1_##isa(const CalModel *, const double *, const double *, CalWork *); \
-	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);            \
-	void forward_outward_in_x1_##isa(const CalModel *, dvec3, const SweepInput *, CalWork *);  \
-	int forward_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);              \
+#define DECLARE(isa)                                                                                  \
+	void motion_outward_x1_##isa(const CalModel *, dvec3, const double *, const double *, CalWork *); \
+	void forward_outward_rest_x1_##isa(const CalModel *, const SweepInput *, CalWork *);              \
+	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                   \
+	void forward_outward_in_x1_##isa(const CalModel *, dvec3, const SweepInput *, CalWork *);         \
+	int forward_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                     \
 	void forward_accelerate_x1_##isa(const CalModel *, const SweepInput *, CalWork *, double *, double *)
-#define TABLE(suffix)                                                                                            \
-	{                                                                                                            \
-		motion_outward_##suffix, forward_outward_##suffix, forward_outward_in_##suffix, forward_inward_##suffix, \
-			forward_accelerate_##suffix                                                                          \
+#define TABLE(suffix)                                                                                                  \
+	{                                                                                                                  \
+		motion_outward_##suffix, forward_outward_##suffix, forward_outward_rest_##suffix, forward_outward_in_##suffix, \
+			forward_inward_##suffix, forward_accelerate_##suffix                                                       \
 	}
 
 #define DECLARE_INERTIA(isa)                                                                                           \

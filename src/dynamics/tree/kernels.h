@@ -14,8 +14,9 @@
 
 #if CAL_LANES == 1
 typedef struct ForwardKernels {
-	void (*motion)(const CalModel *model, const double *q, const double *u, CalWork *work);
+	void (*motion)(const CalModel *model, dvec3 gravity, const double *q, const double *u, CalWork *work);
 	void (*outward)(const CalModel *model, const SweepInput *in, CalWork *work);
+	void (*outward_rest)(const CalModel *model, const SweepInput *in, CalWork *work);
 	void (*outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
 	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work);
 	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);

@@ -40,9 +40,22 @@ void kinematics_origins(const CalModel *model, const double *u, CalWork *work) {
 }
 
 void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work) {
-	forward_kernels(model->isa)->motion(model, q, u, work);
+	forward_kernels(model->isa)->motion(model, (dvec3){0, 0, 0}, q, u, work);
 	kinematics_origins(model, u, work);
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS;
+}
+
+void kinematics_begin_forward(const CalModel *model, const double *q, const double *u, CalWork *work) {
+	forward_kernels(model->isa)->motion(model, model->gravity, q, u, work);
+	kinematics_origins(model, u, work);
+	memcpy(work->swept_q, q, sizeof(double) * (size_t)model->nq);
+	memcpy(work->swept_u, u, sizeof(double) * (size_t)model->nu);
+	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS | STAGE_SWEPT;
+}
+
+int kinematics_has_begun(const CalModel *model, const double *q, const double *u, const CalWork *work) {
+	return (work->stage & STAGE_SWEPT) && memcmp(work->swept_q, q, sizeof(double) * (size_t)model->nq) == 0 &&
+	       memcmp(work->swept_u, u, sizeof(double) * (size_t)model->nu) == 0;
 }
 
 void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work) {
@@ -60,6 +73,7 @@ void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *w
 		work->links[i].A = A;
 	}
 	work->stage |= STAGE_ACCELERATION;
+	work->stage &= ~STAGE_SWEPT; // A is where the sweep has left its field of accelerations
 }
 
 vec3 kinematics_position(const CalModel *model, const CalWork *work, int link) {

@@ -11,6 +11,12 @@
 #if CAL_LANES == 1
 /* Poses, velocities, and accelerations at udot = 0 without gravity. */
 void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work);
+/*
+ * The same with gravity, as forward dynamics at q and u begins: it need not sweep again, as long as nothing else has used work
+ * and it finds the same q and u.
+ */
+void kinematics_begin_forward(const CalModel *model, const double *q, const double *u, CalWork *work);
+int kinematics_has_begun(const CalModel *model, const double *q, const double *u, const CalWork *work);
 /* Positions and velocities of the links' origins, after any outward sweep with rates. */
 void kinematics_origins(const CalModel *model, const double *u, CalWork *work);
 /* What udot adds. */

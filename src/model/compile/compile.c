@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "model/compile/compile.h"
 #include "model/loop_blocks.h"
+#include "model/coupled_plan.h"
 #include "model/loop_plan.h"
 #include "model/mass_pattern.h"
 #include "model/model_check.h"
@@ -484,6 +485,11 @@ static CalStatus eliminate_locally(Compiler *c, CalModel *model) {
 	model->loop_schedule = plan;
 	model->size += plan->size + (plan->late ? plan->late->size : 0);
 	model->solver = CAL_SOLVER_RECURSIVE;
+	CoupledPlan *coupled;
+	if (!coupled_plan_create(model, &coupled))
+		return CAL_ERR_MEMORY;
+	model->coupled = coupled;
+	model->size += coupled ? coupled->size : 0;
 	return CAL_OK;
 }
 
@@ -493,7 +499,9 @@ static CalStatus schedule_loops(Compiler *c, const CalCompileOptions *options, C
 	model->loops_by = options->loops;
 	if (model->loop_count == 0)
 		return CAL_OK;
-	const CalStatus status = cut ? CAL_OK : eliminate_locally(c, model);
+	CalStatus status = loop_find_light(model);
+	if (status == CAL_OK && !cut)
+		status = eliminate_locally(c, model);
 	if (status != CAL_OK)
 		return status;
 	model->blocks = loop_blocks_create(model);

@@ -271,6 +271,12 @@ static CalStatus body_check(const CalDesc *desc, const CalBodyDef *def, CalError
 
 /* ---- creating and adding ------------------------------------------------------------------- */
 
+/** Whether a node is the frame of its body, which has a constant name and the place of the body. */
+static bool is_own_frame(const CalDesc *desc, uint32_t node) {
+	const uint32_t body = desc->nodes[node - 1].body.value;
+	return body && desc->bodies[body - 1].frame.value == node;
+}
+
 void cal_desc_destroy(CalDesc *desc) {
 	if (!desc) {
 		return;
@@ -283,7 +289,9 @@ void cal_desc_destroy(CalDesc *desc) {
 		memory_free(&desc->allocator, desc->bodies[i].flex);
 	}
 	for (int i = 0; i < desc->node_count; i++) {
-		strings_free(desc, desc->nodes[i].def.name);
+		if (!is_own_frame(desc, (uint32_t)i + 1)) {
+			strings_free(desc, desc->nodes[i].def.name);
+		}
 	}
 	for (int i = 0; i < desc->joint_count; i++) {
 		strings_free(desc, desc->joints[i].def.name);
@@ -408,10 +416,8 @@ CalStatus cal_desc_add_body(CalDesc *desc, const CalBodyDef *def, CalBodyId *id,
 	    !strings_copy(desc, def->name, def->place, &body.name, &body.place)) {
 		return no_memory(error, "body", def->name);
 	}
-	if (!strings_copy(desc, "head", def->place, &frame.name, &frame.place)) {
-		strings_free(desc, body.name);
-		return no_memory(error, "body", def->name);
-	}
+	frame.name = "head";
+	frame.place = body.place;
 	CalBodyId made = {(uint32_t)desc->body_count + 1};
 	CalNodeId frame_id = node_append(desc, frame, made);
 	desc->bodies[desc->body_count++] = (DescBody){.def = body, .frame = frame_id};

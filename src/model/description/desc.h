@@ -16,7 +16,7 @@
 #include "base/name_index.h"
 
 typedef struct DescNode {
-	CalNodeDef def; // strings owned; placement.orientation unit
+	CalNodeDef def; // strings owned, but of a body's own frame; placement.orientation unit
 	CalBodyId body; // {0}: ground
 } DescNode;
 

@@ -33,6 +33,11 @@ static double length4(double a, double b, double c, double d) {
 	return portable_hypot(portable_hypot(a, b), portable_hypot(c, d));
 }
 
+/** Unit to round-off by the plain sum of squares: then so it is by length4(), which costs more and never overflows. */
+static bool is_unit(double a, double b, double c, double d) {
+	return fabs(a * a + b * b + c * c + d * d - 1) <= ROUND_OFF;
+}
+
 /** b minus its part along the unit vector a. */
 static CalVec3 vec_reject(CalVec3 b, CalVec3 a) {
 	double s = vec_dot(a, b);
@@ -43,6 +48,9 @@ static CalVec3 vec_reject(CalVec3 b, CalVec3 a) {
 static const char *vec_normalize(CalVec3 *v) {
 	if (!vec_is_usable(*v)) {
 		return NUMBER_WRONG;
+	}
+	if (is_unit(v->x, v->y, v->z, 0)) {
+		return NULL;
 	}
 	double length = length4(v->x, v->y, v->z, 0);
 	if (!(length >= MIN_LENGTH) || isinf(length)) {
@@ -80,6 +88,9 @@ const char *placement_resolve(CalPlacement *placement) {
 	}
 	if (q->w == 0 && q->x == 0 && q->y == 0 && q->z == 0) {
 		*q = (CalQuat){1, 0, 0, 0};
+		return NULL;
+	}
+	if (is_unit(q->w, q->x, q->y, q->z)) {
 		return NULL;
 	}
 	double length = length4(q->w, q->x, q->y, q->z);

@@ -147,6 +147,11 @@ static void random_systems_early(void **state) {
 	compare_random_systems(CAL_LOOPS_EARLY);
 }
 
+static void random_systems_coupled(void **state) {
+	(void)state;
+	compare_random_systems(CAL_LOOPS_COUPLED);
+}
+
 static CalBodyId add_bar(CalDesc *desc, CalNodeId on, CalVec3 at, CalJointType type, const char *name) {
 	CalBodyDef body = cal_body_def();
 	CalJointDef joint = cal_joint_def(type);
@@ -215,6 +220,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_systems),
 		cmocka_unit_test(random_systems_early),
+		cmocka_unit_test(random_systems_coupled),
 		cmocka_unit_test(loops_close_where_their_sides_meet),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

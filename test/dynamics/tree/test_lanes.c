@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_lanes.c — the sweeps compiled over four lanes: four states of one model side by side give, in every
- * lane, exactly the bits of the scalar sweeps. This file sees the workspace with CAL_LANES = 4; the scalar
+ * test_lanes.c — the sweeps compiled over two lanes: two states of one model side by side give, in every
+ * lane, exactly the bits of the scalar sweeps. This file sees the workspace with CAL_LANES = 2; the scalar
  * results come through the public API.
  */
-#define CAL_LANES 4
+#define CAL_LANES 2
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,6 @@
 
 #include <calder/calder.h>
 #include "dynamics/tree/articulated.h"
-#include "dynamics/tree/composite.h"
 #include "dynamics/tree/inverse.h"
 #include "support/check.h"
 #include "support/lanes.h"
@@ -45,9 +44,9 @@ static void forward_dynamics_over_lanes_equals_scalar(void **state) {
 		Lanes l = lanes_make(seed, tree_any(seed));
 		const CalModel *m = l.f->model;
 		const SweepInput in = {.q = l.q, .u = l.u, .tau = l.t};
-		forward_outward_x4(m, &in, l.work);
-		assert_int_equal(forward_inward_x4(m, &in, l.work), -1);
-		forward_accelerate_x4(m, &in, l.work, l.x, NULL);
+		forward_outward_x2(m, &in, l.work);
+		assert_int_equal(forward_inward_x2(m, &in, l.work), -1);
+		forward_accelerate_x2(m, &in, l.work, l.x, NULL);
 		for (int lane = 0; lane < LANES; lane++) {
 			const CalInput input = {.tau = l.tau[lane]};
 			check_ok(seed, cal_forward_dynamics(m, &l.state[lane], &input, l.f->work, l.out[lane]));
@@ -62,8 +61,8 @@ static void inverse_dynamics_over_lanes_equals_scalar(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		Lanes l = lanes_make(seed, tree_any(seed));
 		const CalModel *m = l.f->model;
-		inverse_outward_x4(m, m->gravity, l.q, l.u, l.t, l.work);
-		inverse_inward_x4(m, l.work, l.x);
+		inverse_outward_x2(m, m->gravity, l.q, l.u, l.t, l.work);
+		inverse_inward_x2(m, l.work, l.x);
 		for (int i = 0; i < l.f->nu; i++)
 			l.x[i] += m->rotor[i] * l.t[i];
 		for (int lane = 0; lane < LANES; lane++) {
@@ -74,31 +73,10 @@ static void inverse_dynamics_over_lanes_equals_scalar(void **state) {
 	}
 }
 
-static void mass_matrix_over_lanes_equals_scalar(void **state) {
-	(void)state;
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
-		Lanes l = lanes_make(seed, tree_any(seed));
-		const CalModel *m = l.f->model;
-		const int n = l.f->nu;
-		real *M = lane_array(n * n);
-		double *want = fixture_doubles(l.f, n * n);
-		composite_outward_x4(m, l.q, l.work);
-		composite_matrix_x4(m, MASS_DENSE, l.work, M);
-		for (int lane = 0; lane < LANES; lane++) {
-			check_ok(seed, cal_mass_matrix(m, &l.state[lane], l.f->work, want));
-			for (int i = 0; i < n * n; i++)
-				assert_true(real_lane(&M[i], lane) == want[i]);
-		}
-		free(M);
-		lanes_free(&l);
-	}
-}
-
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forward_dynamics_over_lanes_equals_scalar),
 		cmocka_unit_test(inverse_dynamics_over_lanes_equals_scalar),
-		cmocka_unit_test(mass_matrix_over_lanes_equals_scalar),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
