@@ -6,7 +6,7 @@
 #       adds compiler options to one file, e.g. calder_file_options(src/dynamics/tree/articulated.c -O3)
 #   calder_file_variant(FILE SUFFIX DEFINITION...)
 #       builds the file once more with further definitions, into the same library; the file gives its
-#       symbols other names under them, e.g. calder_file_variant(src/dynamics/lanes.c x4 CAL_LANES=4);
+#       symbols other names under them, e.g. calder_file_variant(src/batch/lanes.c x2 CAL_LANES=2);
 #       arguments that begin with a dash are compiler options
 
 set(calder_variants "")
@@ -54,10 +54,12 @@ foreach(file src/math/min_norm.c src/sim/subsystem/subsystem_solve.c)
 	calder_file_options(${file} -O3)
 endforeach()
 
-# The sweeps over four states of one model at once (src/math/real.h).
-foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/model/work.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c src/dynamics/tree/articulated.c
-		src/dynamics/tree/factor.c src/dynamics/tree/inverse.c src/dynamics/tree/composite.c)
-	calder_file_variant(${sweep} x4 CAL_LANES=4)
+# The sweeps over several states of one model at once (src/math/real.h, src/batch/lanes.h): two with the registers that every
+# processor has; wider ones below.
+set(calder_lane_sweeps src/joint/primitive.c src/flexbody/flex_body.c src/model/work.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
+	src/dynamics/tree/articulated.c src/dynamics/tree/inverse.c src/batch/lanes.c)
+foreach(sweep IN LISTS calder_lane_sweeps)
+	calder_file_variant(${sweep} x2 CAL_LANES=2)
 endforeach()
 
 # Forward and inverse dynamics and composite bodies for wider registers: the same bits, since nothing is fused and sums keep their order
@@ -73,11 +75,15 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()
+	foreach(sweep IN LISTS calder_lane_sweeps)
+		calder_file_variant(${sweep} x4_avx2 CAL_LANES=4 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
+		calder_file_variant(${sweep} x8_avx512 CAL_LANES=8 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize)
+	endforeach()
 	# Products of rows of the sparse solver of finite-element models.
 	calder_file_variant(src/fe/fe_row_products.c avx2 CAL_ISA=avx2 -mavx2)
 	calder_file_variant(src/fe/fe_row_products.c avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq)
 	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/tree/factor_kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c
-			src/derivative/derivative_kernels.c)
+			src/derivative/derivative_kernels.c src/batch/lane_kernels.c)
 		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)
 	endforeach()
 endif()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * batch_states.c — many states of a chain of 32 bodies: a loop over the single call against calder/batch.h with 1, 2, 4, ... threads.
+ * batch_states.c — many states of a chain of 32 bodies: a loop over the single call against calder/batch.h, one by one and side by
+ * side in registers, with 1, 2, 4, ... threads.
  *
  * usage: batch_states [STATES [ROUNDS]]
  *
@@ -17,7 +18,10 @@
 
 #include <calder/calder.h>
 
-enum { BODIES = 32, THREADS_MOST = 64, WAYS_MOST = 8, STEPS = 10 };
+enum { BODIES = 32, THREADS_MOST = 64, WAYS_MOST = 12, STEPS = 10 };
+
+typedef enum Algorithm { FORWARD, INVERSE, ROLLOUT } Algorithm;
+static const char *const names[] = {"forward", "inverse", "rollout"};
 
 /* One thread: its CPU time, which other work on the machine changes little; several: the time that passes. */
 enum { CPU, WALL, CLOCKS };
@@ -89,6 +93,13 @@ static void loop_forward(Bench *b) {
 	}
 }
 
+static void loop_inverse(Bench *b) {
+	for (int i = 0; i < b->count; i++) {
+		const CalState state = {.q = b->q + i * BODIES, .u = b->u + i * BODIES};
+		cal_inverse_dynamics(b->model, &state, b->tau + i * BODIES, NULL, b->work, b->want + i * BODIES);
+	}
+}
+
 static int give_input(void *user, const CalModel *model, const CalState *state, CalInput *input) {
 	(void)model, (void)state;
 	input->tau = user;
@@ -112,59 +123,85 @@ static void loop_rollout(Bench *b) {
 
 /* ---- the batch -------------------------------------------------------------------------------------- */
 
-static CalStatus run_batch(Bench *b, CalBatch *batch, int rollout) {
+static CalStatus run_batch(Bench *b, CalBatch *batch, Algorithm algorithm) {
 	const CalBatchStates states = {.count = b->count, .q = {b->q, BODIES, 0}, .u = {b->u, BODIES, 0}};
 	const CalBatchInput input = {.tau = {b->tau, BODIES, 0}};
 	const CalBatchRollout steps = {.method = CAL_METHOD_RK4, .step = 1e-3, .steps = STEPS};
-	return rollout ? cal_batch_rollout(batch, &states, &input, &steps, b->q_end, b->u_end, NULL)
-	               : cal_batch_forward(batch, &states, &input, b->udot, NULL);
+	if (algorithm == ROLLOUT)
+		return cal_batch_rollout(batch, &states, &input, &steps, b->q_end, b->u_end, NULL);
+	return algorithm == FORWARD ? cal_batch_forward(batch, &states, &input, b->udot, NULL)
+	                            : cal_batch_inverse(batch, &states, &input.tau, NULL, b->udot, NULL);
 }
 
-static int same_bits(const Bench *b, int rollout) {
+static void run_loop(Bench *b, Algorithm algorithm) {
+	if (algorithm == ROLLOUT)
+		loop_rollout(b);
+	else if (algorithm == FORWARD)
+		loop_forward(b);
+	else
+		loop_inverse(b);
+}
+
+static int same_bits(const Bench *b, Algorithm algorithm) {
 	const size_t size = (size_t)b->count * BODIES * sizeof(double);
-	return memcmp(rollout ? b->q_end : b->udot, rollout ? b->want_end : b->want, size) == 0;
+	return algorithm == ROLLOUT ? memcmp(b->q_end, b->want_end, size) == 0 : memcmp(b->udot, b->want, size) == 0;
 }
 
-/* One round of a way, 0 being the loop; the least seconds by either clock are kept. 0: bits differ, or a call failed. */
-static int run_way(Bench *b, CalBatch *batch, int rollout, double *best) {
+/* One round of a way, without a batch the loop; the least seconds by either clock are kept. 0: bits differ, or a call failed. */
+static int run_way(Bench *b, CalBatch *batch, Algorithm algorithm, double *best) {
 	const double begin[CLOCKS] = {seconds(CPU), seconds(WALL)};
 	int good = 1;
 	if (batch)
-		good = run_batch(b, batch, rollout) == CAL_OK;
-	else if (rollout)
-		loop_rollout(b);
+		good = run_batch(b, batch, algorithm) == CAL_OK;
 	else
-		loop_forward(b);
+		run_loop(b, algorithm);
 	for (int clock = 0; clock < CLOCKS; clock++)
 		best[clock] = fmin(best[clock], seconds(clock) - begin[clock]);
-	return good && (!batch || same_bits(b, rollout));
+	return good && (!batch || same_bits(b, algorithm));
 }
 
-static void print_way(const char *name, int threads, const double *best, const double *loop, double per_body) {
-	const int clock = threads > 1 ? WALL : CPU;
-	printf("%-9s batch, %2d threads %8.2f ns per body and evaluation, %.3f of the loop (%s time)\n", name, threads,
-	       best[clock] * per_body, best[clock] / loop[clock], clock == CPU ? "CPU" : "wall-clock");
+static void print_way(const char *name, const CalBatch *batch, const double *best, const double *loop,
+                      double per_body) {
+	const int threads = cal_batch_threads(batch), clock = threads > 1 ? WALL : CPU;
+	printf("%-9s batch, %d lanes, %2d threads %8.2f ns per body and evaluation, %.3f of the loop (%s time)\n", name,
+	       cal_batch_lanes(batch), threads, best[clock] * per_body, best[clock] / loop[clock],
+	       clock == CPU ? "CPU" : "wall-clock");
+}
+
+/* batches[0] is the loop, without one: then lanes that the processor has, then threads. Returns their number. */
+static int make_ways(const CalModel *model, CalBatch **batches) {
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	int ways = 1;
+	for (int lanes = 1; lanes <= 8; lanes *= 2) {
+		if (cal_batch_create(model, &(CalBatchOptions){.lanes = lanes}, &batches[ways]) != CAL_OK)
+			exit(1);
+		if (cal_batch_lanes(batches[ways]) == lanes)
+			ways++;
+		else
+			cal_batch_destroy(batches[ways]);
+	}
+	for (int threads = 2; threads <= processors && threads <= THREADS_MOST && ways <= WAYS_MOST; threads *= 2, ways++)
+		if (cal_batch_create(model, &(CalBatchOptions){.threads = threads}, &batches[ways]) != CAL_OK)
+			exit(1);
+	return ways;
 }
 
 /* Prints a line for each way; 0 if bits differ or a call fails. */
-static int compare(Bench *b, int rollout, int rounds) {
-	CalBatch *batches[WAYS_MOST + 1] = {NULL}; // [0]: the loop
+static int compare(Bench *b, Algorithm algorithm, int rounds) {
+	CalBatch *batches[WAYS_MOST + 1] = {NULL};
 	double best[WAYS_MOST + 1][CLOCKS];
-	int ways = 1, good = 1;
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	for (int threads = 1; threads <= processors && threads <= THREADS_MOST && ways <= WAYS_MOST; threads *= 2, ways++)
-		if (cal_batch_create(b->model, &(CalBatchOptions){.threads = threads}, &batches[ways]) != CAL_OK)
-			exit(1);
+	const int ways = make_ways(b->model, batches);
+	int good = 1;
 	for (int way = 0; way < ways; way++)
 		best[way][CPU] = best[way][WALL] = INFINITY;
 	for (int round = 0; round < rounds; round++)
 		for (int way = 0; way < ways; way++)
-			good &= run_way(b, batches[way], rollout, best[way]);
-	const double per_body = 1e9 / ((double)b->count * BODIES * (rollout ? 4 * STEPS : 1));
-	const char *name = rollout ? "rollout" : "forward";
-	printf("%-9s loop              %8.2f ns per body and evaluation (CPU time)\n", name, best[0][CPU] * per_body);
+			good &= run_way(b, way ? batches[way] : NULL, algorithm, best[way]);
+	const double per_body = 1e9 / ((double)b->count * BODIES * (algorithm == ROLLOUT ? 4 * STEPS : 1));
+	printf("%-9s loop                       %8.2f ns per body and evaluation (CPU time)\n", names[algorithm],
+	       best[0][CPU] * per_body);
 	for (int way = 1; way < ways; way++) {
-		print_way(name, cal_batch_threads(batches[way]), best[way], best[0], per_body);
+		print_way(names[algorithm], batches[way], best[way], best[0], per_body);
 		cal_batch_destroy(batches[way]);
 	}
 	return good;
@@ -182,9 +219,10 @@ int main(int argc, char **argv) {
 		return fprintf(stderr, "%s\n", error.text), 1;
 	Bench b = bench_of(model, count);
 	printf("%d states of a chain of %d bodies; best of %d rounds\n", count, BODIES, rounds);
-	int good = compare(&b, 0, rounds);
+	int good = compare(&b, FORWARD, rounds);
+	good &= compare(&b, INVERSE, rounds);
 	b.count = count / STEPS > 0 ? count / STEPS : 1;
-	good &= compare(&b, 1, rounds);
+	good &= compare(&b, ROLLOUT, rounds);
 	if (!good)
 		printf("a state failed, or has other bits than the loop\n");
 	cal_work_destroy(b.work);

@@ -23,8 +23,9 @@ extern "C" {
 typedef struct CalBatch CalBatch;
 
 typedef struct CalBatchOptions {
-	int threads;            // the caller's among them, at most 256; 0: 1
-	int wrenches;           // most wrenches that act on a state; 0: 8
+	int threads;  // the caller's among them, at most 256; 0: 1
+	int wrenches; // most wrenches that act on a state; 0: 8
+	int lanes;    // most states side by side in the registers of a processor; 0: as many as it has, 1: one by one
 	CalAllocator allocator; // {0}: malloc
 } CalBatchOptions;
 
@@ -36,6 +37,10 @@ CAL_API CalStatus cal_batch_create(const CalModel *model, const CalBatchOptions 
 CAL_API void cal_batch_destroy(CalBatch *batch); // accepts NULL
 CAL_API const CalModel *cal_batch_model(const CalBatch *batch);
 CAL_API int cal_batch_threads(const CalBatch *batch);
+/** States that a thread evaluates side by side: 2, 4 or 8, as the processor can; 1: the model is not one for that (docs/batch.md). */
+CAL_API int cal_batch_lanes(const CalBatch *batch);
+/** States of the last call that were evaluated one by one. */
+CAL_API int64_t cal_batch_alone(const CalBatch *batch);
 
 /**
  * Numbers of every state: those of state i are data[i * stride] and the ones that follow it. In roll-outs those of state i

@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "batch/batch.h"
+#include "model/model.h"
 
 enum {
 	WRENCHES = 8,  // most wrenches on a state, unless the options say otherwise
@@ -34,11 +35,16 @@ static void *place_bytes(Cursor *cursor, size_t size) { return cursor_array(curs
 static CalStatus layout_worker(const CalBatch *b, Cursor *cursor, BatchWorker *worker) {
 	const size_t work_size = cal_work_size(b->model), state_size = cal_state_size(b->model);
 	void *work = place_bytes(cursor, work_size), *state = place_bytes(cursor, state_size);
+	const size_t lanes_size = b->lanes ? b->lanes->size(b->model) : 0;
+	void *lanes = place_bytes(cursor, lanes_size);
 	worker->integrator_memory = place_bytes(cursor, b->integrator_size);
 	CURSOR_ARRAY(cursor, worker->wrenches, b->wrench_limit);
+	CURSOR_ARRAY(cursor, worker->tau, b->lanes ? (size_t)b->lanes->lanes * (size_t)b->nu : 0);
 	if (!cursor->base)
 		return CAL_OK;
-	const CalStatus status = cal_work_init(b->model, work, work_size, &worker->work);
+	CalStatus status = cal_work_init(b->model, work, work_size, &worker->work);
+	if (status == CAL_OK && b->lanes)
+		status = b->lanes->init(b->model, lanes, lanes_size, &worker->lanes);
 	return status == CAL_OK ? cal_state_init(b->model, state, state_size, &worker->state) : status;
 }
 
@@ -63,9 +69,25 @@ static CalStatus create_workers(CalBatch *b) {
 	return status == CAL_OK && b->threads > 1 ? worker_pool_create(b->threads, false, &b->allocator, &b->pool) : status;
 }
 
+/*
+ * Lanes have the sweeps of a tree, mode by mode. Loops, the dense solver, modes that are eliminated through ports (which rounds
+ * in other places) and links of the caller's own are evaluated one by one.
+ */
+static const LaneKernels *choose_lanes(const CalModel *model, int most) {
+	bool possible = model->loop_count == 0 && model->solver == CAL_SOLVER_RECURSIVE;
+	for (int f = 0; f < model->flex_count; ++f)
+		possible = possible && !model->flexes[f].by_ports && !model->flexes[f].ops;
+	for (int isa = (int)model->isa; possible && isa >= 0; --isa) {
+		const LaneKernels *kernels = lane_kernels((CpuIsa)isa);
+		if (most == 0 || kernels->lanes <= most)
+			return kernels;
+	}
+	return NULL;
+}
+
 CalStatus cal_batch_create(const CalModel *model, const CalBatchOptions *options, CalBatch **batch) {
 	const CalBatchOptions used = options ? *options : (CalBatchOptions){0};
-	if (!model || !batch || used.threads < 0 || used.threads > WORKER_POOL_MAX || used.wrenches < 0 ||
+	if (!model || !batch || used.threads < 0 || used.threads > WORKER_POOL_MAX || used.wrenches < 0 || used.lanes < 0 ||
 	    !allocator_is_valid(&used.allocator))
 		return CAL_ERR_ARGUMENT;
 	const CalAllocator allocator = allocator_or_default(&used.allocator);
@@ -78,7 +100,8 @@ CalStatus cal_batch_create(const CalModel *model, const CalBatchOptions *options
 	                .nu = cal_model_u_count(model),
 	                .threads = used.threads > 0 ? used.threads : 1,
 	                .wrench_limit = used.wrenches > 0 ? used.wrenches : WRENCHES,
-	                .integrator_size = largest_integrator(model)};
+	                .integrator_size = largest_integrator(model),
+	                .lanes = choose_lanes(model, used.lanes)};
 	const CalStatus status = create_workers(b);
 	if (status != CAL_OK) {
 		cal_batch_destroy(b);
@@ -100,6 +123,10 @@ void cal_batch_destroy(CalBatch *batch) {
 const CalModel *cal_batch_model(const CalBatch *batch) { return batch ? batch->model : NULL; }
 
 int cal_batch_threads(const CalBatch *batch) { return batch ? batch->threads : 0; }
+
+int cal_batch_lanes(const CalBatch *batch) { return batch && batch->lanes ? batch->lanes->lanes : batch != NULL; }
+
+int64_t cal_batch_alone(const CalBatch *batch) { return batch ? batch->alone : 0; }
 
 /* ---- the rows of a state ------------------------------------------------------------------------ */
 
@@ -163,6 +190,7 @@ void batch_set_nan(double *numbers, size_t count) {
 
 static void evaluate_state(const BatchCall *call, BatchWorker *worker, int i) {
 	const CalStatus status = call->evaluate(call, worker, i);
+	worker->alone++;
 	if (call->status)
 		call->status[i] = status;
 	if (status == CAL_OK)
@@ -173,6 +201,29 @@ static void evaluate_state(const BatchCall *call, BatchWorker *worker, int i) {
 		worker->failed = i;
 		worker->status = status;
 	}
+}
+
+/* As many states from i on as there are lanes; false: none of them yet. */
+static bool evaluate_side_by_side(const BatchCall *call, BatchWorker *worker, int i) {
+	if (!call->evaluate_lanes(call, worker, i))
+		return false;
+	for (int lane = 0; call->status && lane < call->batch->lanes->lanes; ++lane)
+		call->status[i + lane] = CAL_OK;
+	return true;
+}
+
+/* States [first, end), side by side where that is possible. */
+static void evaluate_block(const BatchCall *call, BatchWorker *worker, int first, int end) {
+	int i = first;
+	if (call->evaluate_lanes && worker->lanes) {
+		for (const int lanes = call->batch->lanes->lanes; end - i >= lanes; i += lanes) {
+			const bool done = evaluate_side_by_side(call, worker, i);
+			for (int k = i; !done && k < i + lanes; ++k)
+				evaluate_state(call, worker, k);
+		}
+	}
+	for (; i < end; ++i)
+		evaluate_state(call, worker, i);
 }
 
 /* A call as its workers share it. */
@@ -188,6 +239,7 @@ static int evaluate_blocks(void *context, int index) {
 	BatchWorker *worker = &call->batch->workers[index];
 	const int64_t count = call->states.count, block = shared->block;
 	worker->failed = INT_MAX;
+	worker->alone = 0;
 	worker->status = CAL_OK;
 	worker->integrator = NULL;
 	for (;;) {
@@ -195,23 +247,32 @@ static int evaluate_blocks(void *context, int index) {
 		const int64_t end = first + block < count ? first + block : count;
 		if (first >= count)
 			return 0;
-		for (int64_t i = first; i < end; ++i)
-			evaluate_state(call, worker, (int)i);
+		evaluate_block(call, worker, (int)first, (int)end);
 	}
 }
 
+/* States that a worker takes at once: whole registers, if there are that many. */
+static int block_size(const BatchCall *call, int workers) {
+	const int count = call->states.count, share = count / (BLOCKS * workers);
+	const int lanes = call->evaluate_lanes && call->batch->lanes ? call->batch->lanes->lanes : 1;
+	const int block = share < 1 ? 1 : share > BLOCK_MAX ? BLOCK_MAX : share;
+	return (block + lanes - 1) / lanes * lanes;
+}
+
 CalStatus batch_run(const BatchCall *call) {
-	const CalBatch *b = call->batch;
+	CalBatch *b = call->batch;
 	const int count = call->states.count, workers = b->pool && count > 1 ? b->threads : 1;
-	const int share = count / (BLOCKS * workers);
-	SharedCall shared = {.call = call, .block = share < 1 ? 1 : share > BLOCK_MAX ? BLOCK_MAX : share};
+	SharedCall shared = {.call = call, .block = block_size(call, workers)};
 	atomic_init(&shared.next, 0);
 	if (workers > 1)
 		worker_pool_run(b->pool, evaluate_blocks, &shared);
 	else
 		evaluate_blocks(&shared, 0);
 	const BatchWorker *first = &b->workers[0];
-	for (int k = 1; k < workers; ++k)
+	b->alone = 0;
+	for (int k = 0; k < workers; ++k) {
 		first = b->workers[k].failed < first->failed ? &b->workers[k] : first;
+		b->alone += b->workers[k].alone;
+	}
 	return first->status;
 }

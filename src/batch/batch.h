@@ -14,6 +14,7 @@
 #include <calder/batch.h>
 
 #include "base/worker_pool.h"
+#include "batch/lanes.h"
 
 enum {
 	BATCH_LINE = 128
@@ -23,6 +24,9 @@ enum {
 typedef struct BatchWorker {
 	_Alignas(BATCH_LINE) CalWork *work;
 	CalWrench *wrenches;       // [wrench_limit] of the state at hand
+	LaneSpace *lanes;          // of states side by side, NULL: one by one
+	double *tau;               // [lanes][nu] what acts on them
+	int64_t alone;             // states of this call that were evaluated one by one
 	CalState state;            // of a roll-out
 	void *integrator_memory;   // [integrator_size] bytes
 	CalIntegrator *integrator; // of the roll-out at hand, in that memory; NULL: not made yet
@@ -37,16 +41,20 @@ struct CalBatch {
 	const CalModel *model;
 	int nq, nu, threads;
 	int wrench_limit;
-	size_t integrator_size; // of the largest method with a fixed step
-	double *zeros;          // [nu] speeds of states that have none
-	BatchWorker *workers;   // [threads]
-	WorkerPool *pool;       // NULL: one thread
+	size_t integrator_size;   // of the largest method with a fixed step
+	const LaneKernels *lanes; // of states side by side, NULL: one by one
+	int64_t alone;            // states of the last call that were evaluated one by one
+	double *zeros;            // [nu] speeds of states that have none
+	BatchWorker *workers;     // [threads]
+	WorkerPool *pool;         // NULL: one thread
 };
 
 typedef struct BatchCall BatchCall;
 
 /** Evaluates state i; results go to call->out. */
 typedef CalStatus (*EvaluateFn)(const BatchCall *call, BatchWorker *worker, int i);
+/** Evaluates as many states from i on as there are lanes; false: they have to be evaluated one by one. */
+typedef bool (*EvaluateLanesFn)(const BatchCall *call, BatchWorker *worker, int i);
 
 /** Results of one kind: rows[rows][count][width]. */
 typedef struct BatchOutput {
@@ -57,6 +65,7 @@ typedef struct BatchOutput {
 struct BatchCall {
 	CalBatch *batch;
 	EvaluateFn evaluate;
+	EvaluateLanesFn evaluate_lanes; // NULL: one by one
 	CalBatchStates states;
 	CalBatchInput input;
 	BatchOutput out[2];

@@ -2,7 +2,7 @@
 /*
  * batch_dynamics.c — the algorithms of calder/dynamics.h over many states: each is the single call on the rows of a state.
  */
-#include "batch/batch.h"
+#include "batch/batch_lanes.h"
 
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double), "energies are plain numbers");
 _Static_assert(sizeof(CalMomentum) == 13 * sizeof(double), "momenta are plain numbers");
@@ -22,6 +22,7 @@ CalStatus cal_batch_forward(CalBatch *batch, const CalBatchStates *states, const
 	if (!udot || !batch_call_is_valid(batch, states, input))
 		return CAL_ERR_ARGUMENT;
 	BatchCall call = batch_call(batch, forward_state, states, input, status);
+	call.evaluate_lanes = batch_forward_lanes;
 	call.out[0] = (BatchOutput){udot, (size_t)batch->nu};
 	return batch_run(&call);
 }
@@ -38,6 +39,7 @@ CalStatus cal_batch_hybrid(CalBatch *batch, const CalBatchStates *states, const 
 	if (!udot || !force || !batch_call_is_valid(batch, states, input))
 		return CAL_ERR_ARGUMENT;
 	BatchCall call = batch_call(batch, hybrid_state, states, input, status);
+	call.evaluate_lanes = batch_hybrid_lanes;
 	call.out[0] = (BatchOutput){udot, (size_t)batch->nu};
 	call.out[1] = (BatchOutput){force, (size_t)batch->nu};
 	return batch_run(&call);
@@ -55,6 +57,7 @@ CalStatus cal_batch_inverse(CalBatch *batch, const CalBatchStates *states, const
 	if (!tau || !batch_call_is_valid(batch, states, input))
 		return CAL_ERR_ARGUMENT;
 	BatchCall call = batch_call(batch, inverse_state, states, input, status);
+	call.evaluate_lanes = batch_inverse_lanes;
 	call.udot = udot ? *udot : (CalBatchArray){0};
 	call.out[0] = (BatchOutput){tau, (size_t)batch->nu};
 	return batch_run(&call);
@@ -62,12 +65,13 @@ CalStatus cal_batch_inverse(CalBatch *batch, const CalBatchStates *states, const
 
 /* ---- functions of the state alone ---------------------------------------------------------------- */
 
-/* evaluate() for all states, with results of `width` numbers. */
-static CalStatus run_states(CalBatch *batch, EvaluateFn evaluate, const CalBatchStates *states, void *result,
-                            size_t width, CalStatus *status) {
+/* evaluate() for all states, or side by side (NULL: not), with results of `width` numbers. */
+static CalStatus run_states(CalBatch *batch, EvaluateFn evaluate, EvaluateLanesFn side_by_side,
+                            const CalBatchStates *states, void *result, size_t width, CalStatus *status) {
 	if (!result || !batch_call_is_valid(batch, states, NULL))
 		return CAL_ERR_ARGUMENT;
 	BatchCall call = batch_call(batch, evaluate, states, NULL, status);
+	call.evaluate_lanes = side_by_side;
 	call.out[0] = (BatchOutput){result, width};
 	return batch_run(&call);
 }
@@ -78,7 +82,8 @@ static CalStatus bias_state(const BatchCall *call, BatchWorker *worker, int i) {
 }
 
 CalStatus cal_batch_bias_forces(CalBatch *batch, const CalBatchStates *states, double *h, CalStatus *status) {
-	return run_states(batch, bias_state, states, h, (size_t)cal_model_u_count(cal_batch_model(batch)), status);
+	return run_states(batch, bias_state, batch_bias_lanes, states, h, (size_t)cal_model_u_count(cal_batch_model(batch)),
+	                  status);
 }
 
 static CalStatus gravity_state(const BatchCall *call, BatchWorker *worker, int i) {
@@ -87,7 +92,8 @@ static CalStatus gravity_state(const BatchCall *call, BatchWorker *worker, int i
 }
 
 CalStatus cal_batch_gravity_forces(CalBatch *batch, const CalBatchStates *states, double *Q, CalStatus *status) {
-	return run_states(batch, gravity_state, states, Q, (size_t)cal_model_u_count(cal_batch_model(batch)), status);
+	return run_states(batch, gravity_state, batch_gravity_lanes, states, Q,
+	                  (size_t)cal_model_u_count(cal_batch_model(batch)), status);
 }
 
 static CalStatus elastic_state(const BatchCall *call, BatchWorker *worker, int i) {
@@ -96,7 +102,7 @@ static CalStatus elastic_state(const BatchCall *call, BatchWorker *worker, int i
 }
 
 CalStatus cal_batch_elastic_forces(CalBatch *batch, const CalBatchStates *states, double *Q, CalStatus *status) {
-	return run_states(batch, elastic_state, states, Q, (size_t)cal_model_u_count(cal_batch_model(batch)), status);
+	return run_states(batch, elastic_state, NULL, states, Q, (size_t)cal_model_u_count(cal_batch_model(batch)), status);
 }
 
 static CalStatus mass_matrix_state(const BatchCall *call, BatchWorker *worker, int i) {
@@ -106,7 +112,7 @@ static CalStatus mass_matrix_state(const BatchCall *call, BatchWorker *worker, i
 
 CalStatus cal_batch_mass_matrix(CalBatch *batch, const CalBatchStates *states, double *M, CalStatus *status) {
 	const size_t nu = (size_t)cal_model_u_count(cal_batch_model(batch));
-	return run_states(batch, mass_matrix_state, states, M, nu * nu, status);
+	return run_states(batch, mass_matrix_state, NULL, states, M, nu * nu, status);
 }
 
 static CalStatus energy_state(const BatchCall *call, BatchWorker *worker, int i) {
@@ -115,7 +121,7 @@ static CalStatus energy_state(const BatchCall *call, BatchWorker *worker, int i)
 }
 
 CalStatus cal_batch_energy(CalBatch *batch, const CalBatchStates *states, CalEnergy *energy, CalStatus *status) {
-	return run_states(batch, energy_state, states, energy, sizeof *energy / sizeof(double), status);
+	return run_states(batch, energy_state, NULL, states, energy, sizeof *energy / sizeof(double), status);
 }
 
 static CalStatus momentum_state(const BatchCall *call, BatchWorker *worker, int i) {
@@ -124,7 +130,7 @@ static CalStatus momentum_state(const BatchCall *call, BatchWorker *worker, int 
 }
 
 CalStatus cal_batch_momentum(CalBatch *batch, const CalBatchStates *states, CalMomentum *momentum, CalStatus *status) {
-	return run_states(batch, momentum_state, states, momentum, sizeof *momentum / sizeof(double), status);
+	return run_states(batch, momentum_state, NULL, states, momentum, sizeof *momentum / sizeof(double), status);
 }
 
 /* ---- kinematics ------------------------------------------------------------------------------------ */

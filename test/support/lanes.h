@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lanes.h — a workspace over four lanes with a state in each. Tests define CAL_LANES as 4 before they include anything.
+ * lanes.h — a workspace over two lanes with a state in each. Tests define CAL_LANES as 2 before they include anything.
  */
 #ifndef TEST_SUPPORT_LANES_H
 #define TEST_SUPPORT_LANES_H
@@ -28,15 +28,15 @@ static inline real *lane_array(int n) {
 	return x;
 }
 
-/** Four states: that of the fixture and three moved away from it by multiples of spread. Takes the fixture. */
+/** Two states: that of the fixture and one moved away from it by multiples of spread. Takes the fixture. */
 static inline Lanes lanes_of(Fixture *f, double spread) {
 	Lanes l = {.f = f};
 	const CalModel *m = f->model;
 	const int nq = f->nq, nu = f->nu;
 	l.q = lane_array(nq), l.u = lane_array(nu), l.t = lane_array(nu), l.x = lane_array(nu * nu);
-	void *memory = aligned_alloc(64, (work_size_x4(m) + 63) / 64 * 64);
+	void *memory = aligned_alloc(64, (work_size_x2(m) + 63) / 64 * 64);
 	assert_non_null(memory);
-	assert_int_equal(work_init_x4(m, memory, work_size_x4(m), &l.work), CAL_OK);
+	assert_int_equal(work_init_x2(m, memory, work_size_x2(m), &l.work), CAL_OK);
 	double *dq = fixture_doubles(f, nu);
 	for (int lane = 0; lane < LANES; lane++) {
 		assert_int_equal(cal_state_create(m, &l.state[lane]), CAL_OK);
