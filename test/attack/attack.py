@@ -24,7 +24,8 @@ from pathlib import Path
 import models
 
 FACTOR = 100  # an error up to this many times the tolerance is in order, and one more for each step
-FINER = (2, 3)  # parts of a fixed step, for the change that finer ones make
+GOLDEN = (1 + math.sqrt(5)) / 2
+FINER = (2, GOLDEN, GOLDEN + 1)  # times as many fixed steps, about, for the change that finer ones make
 PERTURBATION = 1e-6  # of masses, gravity and states, to measure how much the motion amplifies an error
 PERTURBATIONS = 3
 SENSITIVE = 1e4  # models that amplify more than this are not compared
@@ -74,6 +75,17 @@ def with_refined_pulses(model, parts):
         elif device["type"] == "applied_load" and "force" in device:
             device["force"][0] = refined(device["force"][0], parts)
     return model
+
+
+def finer_count(count, factor):
+    """
+    About `factor` times as many steps. Unless it is a whole number, none of them ends together with one of `count`: a force that jumps
+    within a step may act from its nearest end, and a grid that has this end too has the same error.
+    """
+    finer = round(factor * count)
+    while factor != round(factor) and math.gcd(finer, count) > 1:
+        finer += 1
+    return finer
 
 
 def at(columns, sample):
@@ -268,13 +280,15 @@ class Attack:
             self.finding(seed, model, settings, f"error {error:.2g}, allowed {allowed:.2g} (growth {growth:.2g})")
 
     def check_fixed(self, folder, seed, model, settings, reference, growth):
-        """The tolerance of a fixed step: how much half of it and a third change the result."""
+        """The tolerance of a fixed step: how much finer ones change the result."""
         run = self.run(folder, model, settings)
         if not self.checked(seed, model, settings, run):
             return
+        interval = model["run"]["duration"] / SAMPLES
+        count = round(interval / settings["step"])
         finer = [
-            self.run(folder, with_refined_pulses(model, parts), settings | {"step": settings["step"] / parts})
-            for parts in FINER
+            self.run(folder, with_refined_pulses(model, math.ceil(factor)), settings | {"step": interval / finer_count(count, factor)})
+            for factor in FINER
         ]
         error = self.distance(model, run.columns, reference.columns)
         change = max(self.distance(model, run.columns, f.columns) if f.code == 0 else math.inf for f in finer)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # cvode-bdf where a force jumps: a column of its Jacobian taken across the jump is a stiffness that does not exist, and a Newton
-# iteration with it ended 0.21 rad from the solution without a failed test. (Seed 86993 of docs/attack.md.)
+# iteration with it ended 0.21 rad from the solution without a failed test. The joint stays beyond the jump for 71 us and 2e-5 rad;
+# an error of 1e-8 rad in there is one of 3e-4 rad/s afterwards. (Seed 86993 of docs/attack.md.)
 set -uo pipefail
 
 # shellcheck source=test/cli/expect.sh
@@ -29,13 +30,15 @@ END
 
 end_of_j1() { tail -n 1 "$1" | cut -d , -f 2; }
 
-calder 0 run jump.yaml -q --method dopri5 --rtol 1e-10 --atol 1e-12 -s q:j1 -o reference.csv
+calder 0 run jump.yaml -q --method dopri5 --rtol 1e-10 --atol 1e-12 -s u:j1 -o reference.csv
 skip_without_yaml
-if ! "$CALDER" run jump.yaml -q -s q:j1 -o bdf.csv >out 2>err </dev/null; then
-	grep -q SUNDIALS err || fail "cvode-bdf ends: $(cat err)"
-	exit 0
-fi
-awk -v a="$(end_of_j1 bdf.csv)" -v b="$(end_of_j1 reference.csv)" 'BEGIN { exit !((a - b) ^ 2 < 0.01 ^ 2) }' ||
-	fail "j1 ends at $(end_of_j1 bdf.csv) instead of $(end_of_j1 reference.csv)"
+for method in cvode-adams cvode-bdf; do
+	if ! "$CALDER" run jump.yaml -q --method $method -s u:j1 -o run.csv >out 2>err </dev/null; then
+		grep -q SUNDIALS err || fail "$method ends: $(cat err)"
+		break
+	fi
+	awk -v a="$(end_of_j1 run.csv)" -v b="$(end_of_j1 reference.csv)" 'BEGIN { exit !((a - b) ^ 2 < 1e-4 ^ 2) }' ||
+		fail "$method: j1 ends at $(end_of_j1 run.csv) rad/s instead of $(end_of_j1 reference.csv)"
+done
 
 exit $((failures > 0))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_jumps.c — fixed steps over jumps of forces: the doubt that they deserve, the size of the error that it states, and
- * motions that deserve none.
+ * test_jumps.c — jumps of forces. Fixed steps over them: the doubt that they deserve, the size of the error that it states, and
+ * motions that deserve none. Adaptive steps: a short stay beyond a jump.
  *
  * A slider of 1 kg feels 4 N up to x = 0.5 m and -7 N from there on, or springs and stops. Exact speeds by the energy.
  */
@@ -16,17 +16,21 @@
 
 #include "support/run.h"
 
+static Run run_text(const char *text) {
+	CalSetup *file = NULL;
+	CalError error = {0};
+	if (cal_model_file_parse(text, strlen(text), "test", NULL, &file, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return run_file(file);
+}
+
 static Run slider(const char *rest) {
 	char text[1000];
 	snprintf(
 		text, sizeof text,
 		"{calder: 1, bodies: {a: {mass: 1}}, joints: {x: {type: prismatic, axis: x, to: a}}, state: {x: {q: 0.1}}, %s}",
 		rest);
-	CalSetup *file = NULL;
-	CalError error = {0};
-	if (cal_model_file_parse(text, strlen(text), "test", NULL, &file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	return run_file(file);
+	return run_text(text);
 }
 
 static double speed_at(Run *r, double t) {
@@ -64,6 +68,27 @@ static void a_jump_is_doubted_by_the_size_of_its_error(void **state) {
 		assert_true(doubt.time > t1 - 0.021 && doubt.time < t1);
 		printf("%s: error %.3g, doubt %.3g\n", methods[k], error, doubt.value);
 		assert_true(doubt.value > 0.3 * error && doubt.value < 0.02 * 11);
+		run_end(&r);
+	}
+}
+
+/* Wherever in a step of 20 ms the force jumps by 11 N: the doubt states the error, up to a tenth of what a step can have. */
+static void the_doubt_states_the_error_of_jumps_anywhere_in_a_step(void **state) {
+	(void)state;
+	const char *const methods[] = {"rk4", "implicit-midpoint"};
+	const double most = 0.02 * 11;
+	for (int k = 0; k < 20; k++) {
+		char rest[300];
+		const int place = k / 2;
+		const double x1 = 0.5 + 0.0036 * place, t1 = sqrt((x1 - 0.1) / 2), exact = 4 * t1 - 7 * (0.6 - t1);
+		snprintf(rest, sizeof rest,
+		         "loads: [{joint: x, effort: \"if(q(x) < %g, 4, -7)\"}], run: {duration: 1, method: %s, step: 20 ms}",
+		         x1, methods[k % 2]);
+		Run r = slider(rest);
+		CalDoubt doubt;
+		const double error = fabs(speed_at(&r, 0.6) - exact), stated = jump_doubt(&r, &doubt) ? doubt.value : 0;
+		printf("%s, jump at %g m: error %.3g, doubt %.3g\n", methods[k % 2], x1, error, stated);
+		assert_true(stated > 0 ? fabs(stated - error) < 0.1 * most : error < 0.1 * most + 0.01 * 4 * t1);
 		run_end(&r);
 	}
 }
@@ -110,12 +135,41 @@ static void one_advance_and_many_see_the_same_jump(void **state) {
 	run_end(&b);
 }
 
+/*
+ * A light slider beside a heavy body: 4 m/s^2 up to 0.5 m, -35000 m/s^2 from there on, where it stays for 0.1 ms and 46 um and
+ * leaves with the speed v that it came with. An error of q in there is one of the speed, 20000 times as large.
+ */
+static void a_short_stay_beyond_a_jump_returns_the_speed(void **state) {
+	(void)state;
+	const double t1 = sqrt(0.2), v = 4 * t1, exact = -v + 4 * (0.6 - t1 - 2 * v / 35000), rtol = 1e-6;
+	const CalMethod methods[] = {CAL_METHOD_DOPRI5, CAL_METHOD_CVODE_ADAMS, CAL_METHOD_CVODE_BDF};
+	for (int k = 0; k < 3; k++) {
+		if (cal_method_info(methods[k])->missing)
+			continue;
+		char text[1000];
+		snprintf(text, sizeof text,
+		         "{calder: 1, bodies: {a: {mass: 0.001}, b: {mass: 10, box: [1, 1, 1]}},"
+		         " joints: {x: {type: prismatic, axis: x, to: a}, f: {type: free, to: b}},"
+		         " state: {x: {q: 0.1}, f: {velocity: [1, 2, 3], angular_velocity: [0.1, 0.2, 0.3]}},"
+		         " loads: [{joint: x, effort: \"if(q(x) < 0.5, 0.004, -35)\"}],"
+		         " run: {duration: 1, method: %s, rtol: %g, atol: 1e-8}}",
+		         cal_method_name(methods[k]), rtol);
+		Run r = run_text(text);
+		const double error = fabs(speed_at(&r, 0.6) - exact);
+		printf("%s: error %.3g\n", cal_method_name(methods[k]), error);
+		assert_true(error < 30 * rtol * v);
+		run_end(&r);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_jump_is_doubted_by_the_size_of_its_error),
+		cmocka_unit_test(the_doubt_states_the_error_of_jumps_anywhere_in_a_step),
 		cmocka_unit_test(adaptive_steps_and_fine_steps_over_a_jump_are_not),
 		cmocka_unit_test(a_stop_without_a_jump_is_not_doubted),
 		cmocka_unit_test(one_advance_and_many_see_the_same_jump),
+		cmocka_unit_test(a_short_stay_beyond_a_jump_returns_the_speed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
