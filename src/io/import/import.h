@@ -41,6 +41,8 @@ bool import_note(Import *im, CalImportKind kind, const XmlElement *element, cons
 bool import_missing(Import *im, XmlElement *element, const char *format, ...) ERROR_PRINTF(3, 4);
 /** IGNORED, with all that the element holds. */
 bool import_ignore(Import *im, XmlElement *element, const char *format, ...) ERROR_PRINTF(3, 4);
+/** A line for each attribute, and for the text, of an element that no reader looked at. */
+bool import_report_parts(Import *im, const XmlElement *element);
 /** At the end: a line for every element and attribute that no reader looked at, the outermost only. */
 bool import_report_unused(Import *im, const XmlElement *root);
 
@@ -69,6 +71,8 @@ const char *import_required(Import *im, XmlElement *element, const char *attribu
 
 /** Roll about fixed x, then pitch about fixed y, then yaw about fixed z (URDF, SDFormat). */
 CalQuat import_rpy(CalVec3 rpy);
+/** A note if angles of an orientation are more than a turn: most likely degrees. */
+bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles);
 
 /* ---- files that a file names ---------------------------------------------------------------------- */
 

@@ -92,7 +92,7 @@ bool import_ignore(Import *im, XmlElement *element, const char *format, ...) {
 
 /* ---- what nobody looked at --------------------------------------------------------------------------- */
 
-static bool report_parts(Import *im, const XmlElement *element) {
+bool import_report_parts(Import *im, const XmlElement *element) {
 	for (int i = 0; i < element->attribute_count; i++)
 		if (!element->attributes[i].used && !add_note(im, CAL_IMPORT_IGNORED, element, element->attributes[i].name,
 		                                              "unknown attribute; it was left out"))
@@ -117,7 +117,7 @@ bool import_report_unused(Import *im, const XmlElement *root) {
 		                "there is one before it, which counts; this one was left out");
 	if (!root->used)
 		return add_note(im, CAL_IMPORT_IGNORED, root, NULL, "unknown element; it was left out with all inside");
-	if (!report_parts(im, root))
+	if (!import_report_parts(im, root))
 		return false;
 	for (const XmlElement *child = root->first; child; child = child->next)
 		if (!import_report_unused(im, child))

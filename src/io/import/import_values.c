@@ -208,6 +208,15 @@ const char *import_required(Import *im, XmlElement *element, const char *attribu
 	return NULL;
 }
 
+bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles) {
+	static const double turn = 6.283185307179586;
+	const double most = fmax(fabs(angles.x), fmax(fabs(angles.y), fabs(angles.z)));
+	return !(most > turn * (1 + 1e-3)) ||
+	       import_note(im, CAL_IMPORT_ASSUMED, element, attribute,
+	                   "an angle of %g rad is %.1f turns; taken as it is. Are these degrees? The format has radians",
+	                   most, most / turn);
+}
+
 CalQuat import_rpy(CalVec3 rpy) {
 	const CalQuat x = dquat_exp((dvec3){rpy.x, 0, 0}), y = dquat_exp((dvec3){0, rpy.y, 0}),
 				  z = dquat_exp((dvec3){0, 0, rpy.z});

@@ -17,7 +17,7 @@ static bool for_files(Mjcf *m, bool (*phase)(Mjcf *m, MjcfFile *file)) {
 static bool read_lists(Mjcf *m) {
 	return mjcf_open_file(m, &m->file) && mjcf_read_option(m) && mjcf_read_bodies(m) && mjcf_fit_geoms(m) &&
 	       for_files(m, mjcf_read_tendons) && for_files(m, mjcf_read_actuators) && mjcf_complete_masses(m) &&
-	       mjcf_joint_inertias(m) && mjcf_read_keyframes(m);
+	       mjcf_joint_inertias(m) && mjcf_resolve_springdampers(m) && mjcf_read_keyframes(m);
 }
 
 static bool build(Mjcf *m) {

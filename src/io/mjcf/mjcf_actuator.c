@@ -18,7 +18,7 @@ enum { DYN_NONE, DYN_INTEGRATOR, DYN_FILTER, DYN_FILTEREXACT, DYN_OTHER };
 
 static const char *const kinds[] = {"general",     "motor", "position", "velocity", "intvelocity", "damper", "cylinder",
                                     "orientation", "pid",   "muscle",   "adhesion", "dcmotor",     "plugin", NULL};
-enum { GENERAL, MOTOR, POSITION, VELOCITY, INTVELOCITY, DAMPER, CYLINDER, FIRST_SPECIAL };
+enum { GENERAL, MOTOR, POSITION, VELOCITY, INTVELOCITY, DAMPER, CYLINDER, FIRST_UNSUPPORTED };
 
 static int kind_of(const XmlElement *element) {
 	for (int i = 0; kinds[i]; i++)
@@ -28,6 +28,7 @@ static int kind_of(const XmlElement *element) {
 }
 
 bool mjcf_is_actuator(const XmlElement *element) { return kind_of(element) >= 0; }
+bool mjcf_is_unsupported_actuator(const XmlElement *element) { return kind_of(element) >= FIRST_UNSUPPORTED; }
 bool mjcf_has_activation(const MjcfActuatorAttributes *a) { return a->dyn_type != DYN_NONE; }
 
 /* ---- attributes ---------------------------------------------------------------------------------------------- */
@@ -123,7 +124,6 @@ static bool apply_cylinder(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e) {
 }
 
 static bool apply_kind(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e, int kind) {
-	a->special = kind >= FIRST_SPECIAL;
 	switch (kind) {
 	case GENERAL:
 		return apply_general(m, a, e);
@@ -140,8 +140,8 @@ static bool apply_kind(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *e, int ki
 		return apply_damper(m, a, e);
 	case CYLINDER:
 		return apply_cylinder(m, a, e);
-	default: // what it holds is of no use
-		xml_use_all(e);
+	default: // named where an actuator is built of it
+		a->gain_type = MJCF_GAIN_OTHER, a->bias_type = BIAS_OTHER, a->dyn_type = DYN_OTHER;
 		return true;
 	}
 }
@@ -407,7 +407,7 @@ static bool build_actuator(Mjcf *m, int index) {
 		return false;
 	if (!m->option.on.actuation || (a->group >= 0 && a->group < 31 && m->option.disabled_groups >> a->group & 1))
 		return import_ignore(m->im, e, "<option> switches it off");
-	if (a->special || a->gain_type >= MJCF_GAIN_OTHER || a->bias_type >= BIAS_OTHER || a->dyn_type >= DYN_OTHER)
+	if (a->gain_type >= MJCF_GAIN_OTHER || a->bias_type >= BIAS_OTHER || a->dyn_type >= DYN_OTHER)
 		return import_missing(m->im, e, "Calder has no actuator of this kind");
 	if (!find_transmission(m, actuator, &t, &why))
 		return false;

@@ -42,7 +42,6 @@ static bool read_model(Mjcf *m, XmlElement *model, XmlTree **other) {
 	const char *file = import_required(m->im, model, "file");
 	bool found = false;
 	xml_get(model, "name");
-	xml_get(model, "content_type");
 	model->used = true;
 	if (!file || !import_locate(m->im, model, file, path, sizeof path, &found, tried, sizeof tried))
 		return false;
@@ -123,22 +122,26 @@ static XmlElement *find_part(XmlElement *element, const char *kind, const char *
 }
 
 /* What is beside the part and beside what holds it does not take part. */
-static void use_the_rest(XmlElement *part, const XmlElement *root) {
+static bool ignore_the_rest(Mjcf *m, XmlElement *part, const XmlElement *root) {
 	for (XmlElement *e = part; e->parent && e->parent != root; e = e->parent) {
 		for (XmlElement *other = e->parent->first; other; other = other->next)
-			if (other != e)
-				xml_use_all(other);
+			if (other != e && !import_ignore(m->im, other, "it is not in the part that is attached"))
+				return false;
+		for (int i = 0; i < e->parent->attribute_count; i++)
+			e->parent->attributes[i].used = true;
 		e->parent->used = true;
+		if (!xml_is(e->parent, "worldbody") &&
+		    !import_note(m->im, CAL_IMPORT_IGNORED, e->parent, NULL, "a part of it is attached, not the element"))
+			return false;
 	}
+	return true;
 }
 
-XmlElement *mjcf_attached_part(const MjcfFile *file, const char *kind, const char *name) {
-	XmlElement *part = NULL;
-	for (XmlElement *e = xml_child(file->root, "worldbody"); e && !part; e = xml_again(e))
-		part = find_part(e, kind, name);
-	if (part)
-		use_the_rest(part, file->root);
-	return part;
+bool mjcf_attached_part(Mjcf *m, const MjcfFile *file, const char *kind, const char *name, XmlElement **part) {
+	*part = NULL;
+	for (XmlElement *e = xml_child(file->root, "worldbody"); e && !*part; e = xml_again(e))
+		*part = find_part(e, kind, name);
+	return !*part || ignore_the_rest(m, *part, file->root);
 }
 
 bool mjcf_is_left_out(Mjcf *m, const MjcfFile *file, XmlElement *e, bool *out) {

@@ -144,12 +144,12 @@ MjcfDefaults mjcf_defaults(void) {
 	             .conaffinity = 1,
 	             .condim = 3,
 	             .size = {NAN, NAN, NAN},
-	             .fromto = {NAN},
 	             .friction = {1, 0.005, 0.0001},
 	             .mass = NAN,
 	             .density = 1000,
 	             .fit_scale = 1,
 	             .rgba = {0.5, 0.5, 0.5, 1}},
+		.geom_place = {.fromto = {NAN}},
 		.site = {.fromto = {NAN}},
 		.mesh = {.scale = {1, 1, 1}, .refquat = {1, 0, 0, 0}, .inertia = 1},
 		.tendon = {.limited = MJCF_AUTO, .force_limited = MJCF_AUTO, .solref = {0.02, 1}, .springlength = {-1, -1}},
@@ -184,7 +184,7 @@ bool mjcf_apply_joint(Mjcf *m, MjcfJointAttributes *a, XmlElement *e) {
 	       import_bool(im, e, "actuatorgravcomp", &a->actuator_gravcomp, NULL);
 }
 
-bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, XmlElement *e) {
+bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, MjcfPlaceAttributes *place, XmlElement *e) {
 	static const char *const types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
 	                                    "cylinder", "box",    "mesh",   "sdf",     NULL};
 	Import *im = m->im;
@@ -193,12 +193,11 @@ bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, XmlElement *e) {
 		import_word(im, e, "type", types, &a->type, NULL) && import_integer(im, e, "contype", &a->contype, NULL) &&
 		import_integer(im, e, "conaffinity", &a->conaffinity, NULL) &&
 		import_integer(im, e, "condim", &a->condim, NULL) && import_integer(im, e, "group", &a->group, NULL) &&
-		mjcf_apply_numbers(m, e, "size", a->size, 3) && import_numbers(im, e, "fromto", a->fromto, 6, NULL) &&
-		mjcf_apply_numbers(m, e, "friction", a->friction, 3) && import_number(im, e, "mass", &a->mass, NULL) &&
-		import_number(im, e, "density", &a->density, NULL) && import_number(im, e, "margin", &a->margin, NULL) &&
-		import_number(im, e, "fitscale", &a->fit_scale, NULL) && import_bool(im, e, "shellinertia", &a->shell, NULL) &&
-		import_vec3(im, e, "pos", &a->pos, NULL) && import_numbers(im, e, "rgba", a->rgba, 4, &colored) &&
-		mjcf_apply_orientation(m, &a->turn, e);
+		mjcf_apply_numbers(m, e, "size", a->size, 3) && mjcf_apply_numbers(m, e, "friction", a->friction, 3) &&
+		import_number(im, e, "mass", &a->mass, NULL) && import_number(im, e, "density", &a->density, NULL) &&
+		import_number(im, e, "margin", &a->margin, NULL) && import_number(im, e, "fitscale", &a->fit_scale, NULL) &&
+		import_bool(im, e, "shellinertia", &a->shell, NULL) && import_numbers(im, e, "rgba", a->rgba, 4, &colored) &&
+		mjcf_apply_place(m, place, e);
 	a->rgba_given = a->rgba_given || colored;
 	apply_text(e, "mesh", &a->mesh);
 	apply_text(e, "material", &a->material);
@@ -206,7 +205,7 @@ bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, XmlElement *e) {
 	return good;
 }
 
-bool mjcf_apply_site(Mjcf *m, MjcfSiteAttributes *a, XmlElement *e) {
+bool mjcf_apply_place(Mjcf *m, MjcfPlaceAttributes *a, XmlElement *e) {
 	return import_vec3(m->im, e, "pos", &a->pos, NULL) && mjcf_apply_orientation(m, &a->turn, e) &&
 	       import_numbers(m->im, e, "fromto", a->fromto, 6, NULL);
 }

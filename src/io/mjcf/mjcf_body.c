@@ -171,14 +171,14 @@ static bool needs_size(int type, int which) {
 	}
 }
 
-static bool complete_geom(Mjcf *m, const Scope *s, MjcfGeom *geom) {
+static bool complete_geom(Mjcf *m, const Scope *s, const MjcfPlaceAttributes *place, MjcfGeom *geom) {
 	MjcfGeomAttributes *a = &geom->a;
-	dpose pose = {dquat_matrix(mjcf_quaternion(&s->file->compiler, &a->turn)), dvec_in(a->pos)};
-	if (!isnan(a->fromto[0]) &&
+	dpose pose = {dquat_matrix(mjcf_quaternion(&s->file->compiler, &place->turn)), dvec_in(place->pos)};
+	if (!isnan(place->fromto[0]) &&
 	    (a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER || a->type == MJCF_BOX || a->type == MJCF_ELLIPSOID)) {
 		const bool round = a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER;
 		double half;
-		pose = segment_pose(a->fromto, &half);
+		pose = segment_pose(place->fromto, &half);
 		a->size[1] = round ? half : a->size[0];
 		a->size[2] = round ? 0 : half;
 	}
@@ -198,9 +198,10 @@ static bool read_geom(Mjcf *m, Scope *s, XmlElement *e) {
 	if (!class)
 		return false;
 	MjcfGeom *geom = mjcf_geom(m, index);
+	MjcfPlaceAttributes place = class->defaults.geom_place;
 	geom->a = class->defaults.geom;
 	geom->body = s->body;
-	if (!mjcf_apply_geom(m, &geom->a, e) || !complete_geom(m, s, geom))
+	if (!mjcf_apply_geom(m, &geom->a, &place, e) || !complete_geom(m, s, &place, geom))
 		return false;
 	XmlElement *plugin = xml_child(e, "plugin");
 	return !plugin || import_missing(m->im, plugin, "plugins of MuJoCo are not available");
@@ -212,9 +213,9 @@ static bool read_site(Mjcf *m, Scope *s, XmlElement *e) {
 	if (!class)
 		return false;
 	MjcfSite *site = mjcf_site(m, index);
-	MjcfSiteAttributes a = class->defaults.site;
+	MjcfPlaceAttributes a = class->defaults.site;
 	double half;
-	if (!mjcf_apply_site(m, &a, e))
+	if (!mjcf_apply_place(m, &a, e))
 		return false;
 	site->body = s->body;
 	site->pose = in_frame(s, !isnan(a.fromto[0])
@@ -316,7 +317,9 @@ static bool read_attached(Mjcf *m, const Scope *s, XmlElement *e) {
 	own.class_index = 0;
 	if (!body && !frame)
 		return read_worlds(m, &own, e);
-	XmlElement *part = mjcf_attached_part(own.file, body ? "body" : "frame", body ? body : frame);
+	XmlElement *part;
+	if (!mjcf_attached_part(m, own.file, body ? "body" : "frame", body ? body : frame, &part))
+		return false;
 	if (!part)
 		return import_fail(m->im, e, "the model to attach has no %s \"%.100s\"", body ? "body" : "frame",
 		                   body ? body : frame);

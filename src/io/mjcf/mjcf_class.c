@@ -32,9 +32,9 @@ static bool apply_default(Mjcf *m, MjcfDefaults *d, XmlElement *e) {
 	if (xml_is(e, "joint"))
 		return mjcf_apply_joint(m, &d->joint, e);
 	if (xml_is(e, "geom"))
-		return mjcf_apply_geom(m, &d->geom, e);
+		return mjcf_apply_geom(m, &d->geom, &d->geom_place, e);
 	if (xml_is(e, "site"))
-		return mjcf_apply_site(m, &d->site, e);
+		return mjcf_apply_place(m, &d->site, e);
 	if (xml_is(e, "mesh"))
 		return mjcf_apply_mesh(m, &d->mesh, e);
 	if (xml_is(e, "tendon"))
@@ -44,9 +44,11 @@ static bool apply_default(Mjcf *m, MjcfDefaults *d, XmlElement *e) {
 	if (xml_is(e, "equality"))
 		return apply_equality(m, d, e);
 	if (mjcf_is_actuator(e))
-		return mjcf_apply_actuator(m, &d->actuator, e);
-	e->used = xml_is(e, "pair"); // what is left is reported with the rest
-	return true;
+		return mjcf_apply_actuator(m, &d->actuator, e) &&
+		       (!mjcf_is_unsupported_actuator(e) ||
+		        import_ignore(m->im, e, "Calder has no actuator of this kind; those that it is for are named"));
+	e->used = false; // what is left is reported with the rest
+	return !xml_is(e, "pair") || import_ignore(m->im, e, "pairs of geoms have no defaults here");
 }
 
 /* Class `index` from its element, and those inside. */

@@ -45,8 +45,8 @@ typedef struct Contacts {
 	CalShapeDef *shapes;   // [geoms]
 	CalShapeDef *touching; // [geoms] those of the device that is made next
 	CalNodeId *nodes;      // [geoms] their nodes
-	int approximated, left_out;
-	const XmlElement *first_approximated, *first_left_out;
+	int approximated, left_out, rolling;
+	const XmlElement *first_approximated, *first_left_out, *first_rolling;
 } Contacts;
 
 /* ---- shapes --------------------------------------------------------------------------------------------------- */
@@ -104,6 +104,8 @@ static bool has_shape(Contacts *c, const MjcfGeom *geom) {
 	}
 	if ((type == MJCF_ELLIPSOID || type == MJCF_CYLINDER) && c->approximated++ == 0)
 		c->first_approximated = geom->object.element;
+	if (geom->a.condim > 3 && c->rolling++ == 0)
+		c->first_rolling = geom->object.element;
 	return true;
 }
 
@@ -385,6 +387,11 @@ static bool note_contacts(Mjcf *m, const Contacts *c, int devices) {
 	                                    "%d cylinder%s and ellipsoids touch as capsules or spheres that fit",
 	                                    c->approximated, c->approximated == 1 ? "" : "s"))
 		return false;
+	if (c->rolling && !import_note(m->im, CAL_IMPORT_CHANGED, c->first_rolling, NULL,
+	                               "condim of %d geom%s is above 3: of friction there is the sliding one only, no "
+	                               "torsional or rolling one",
+	                               c->rolling, c->rolling == 1 ? "" : "s"))
+		return false;
 	return !c->left_out ||
 	       import_note(m->im, CAL_IMPORT_CHANGED, c->first_left_out, NULL,
 	                   "%d mesh%s and height fields touch nothing; add primitive geoms, or a contact device "
@@ -400,7 +407,9 @@ static bool build(Mjcf *m, Contacts *c) {
 	if (!m->option.on.contact || !(m->total_mass > 0)) {
 		for (int i = 0; i < m->file_count; i++)
 			for (XmlElement *e = xml_child(m->files[i]->root, "contact"); e; e = xml_again(e))
-				xml_use_all(e);
+				if (!import_ignore(m->im, e, "nothing touches: %s",
+				                   m->option.on.contact ? "no body has mass" : "<option> switches contact off"))
+					return false;
 		return true;
 	}
 	if (!find_classes(m, c) || !add_devices(m, c))

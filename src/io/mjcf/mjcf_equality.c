@@ -115,14 +115,10 @@ static bool read_connect(Mjcf *m, MjcfFile *file, XmlElement *e) {
 static bool read_weld(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	CalLoopDef def = cal_loop_def(CAL_LOOP_WELD);
 	double pose[7] = {0};
-	CalVec3 anchor;
 	Side a, b;
 	bool by_sites;
-	if (!read_sides(m, file, e, &a, &b, &by_sites) || !import_numbers(m->im, e, "relpose", pose, 7, NULL) ||
-	    !import_vec3(m->im, e, "anchor", &anchor,
-	                 NULL)) // where a soft weld measures; of a rigid one it is all the same
+	if (!read_sides(m, file, e, &a, &b, &by_sites) || !import_numbers(m->im, e, "relpose", pose, 7, NULL))
 		return false;
-	xml_get(e, "torquescale"); // likewise
 	if (!by_sites && (pose[3] != 0 || pose[4] != 0 || pose[5] != 0 || pose[6] != 0))
 		a.frame = (dpose){dquat_matrix((CalQuat){pose[3], pose[4], pose[5], pose[6]}), {pose[0], pose[1], pose[2]}};
 	else if (!by_sites)

@@ -39,6 +39,17 @@ static bool is_repeated(const Includes *done, const char *path) {
 	return false;
 }
 
+/* Of the two elements nothing is left but what is inside the root. */
+static bool check_included(Mjcf *m, const XmlElement *include, XmlElement *root) {
+	if (!xml_is(root, "mujoco") && !xml_is(root, "mujocoinclude"))
+		return import_fail(m->im, include,
+		                   "<include file=\"%.200s\">: its root is <%.40s>, not <mujoco> or <mujocoinclude>",
+		                   xml_peek(include, "file"), root->name);
+	return (!xml_get(root, "model") ||
+	        import_note(m->im, CAL_IMPORT_IGNORED, root, "model", "the title is that of the main file")) &&
+	       import_report_parts(m->im, root) && import_report_parts(m->im, include);
+}
+
 static bool include_file(Mjcf *m, XmlElement *e, Includes *done) {
 	char path[PATH_MAX_LENGTH];
 	const char *file = import_required(m->im, e, "file");
@@ -53,11 +64,7 @@ static bool include_file(Mjcf *m, XmlElement *e, Includes *done) {
 		return import_no_memory(m->im);
 	if (!import_ok(m->im, xml_read(path, &m->im->allocator, &other, m->im->error)))
 		return false;
-	const XmlElement *root = xml_root(other);
-	const bool fits = xml_is(root, "mujoco") || xml_is(root, "mujocoinclude");
-	if (!fits) {
-		import_fail(m->im, e, "<include file=\"%.200s\">: its root is <%.40s>, not <mujoco> or <mujocoinclude>", file,
-		            root->name);
+	if (!check_included(m, e, xml_root(other))) {
 		xml_destroy(other);
 		return false;
 	}
@@ -273,6 +280,14 @@ typedef struct Replicas {
 	const char **suffixes; // [count]
 } Replicas;
 
+/* The element itself is gone once it is written out. */
+static bool note_replicate(Mjcf *m, XmlElement *e, int count) {
+	if (count == 0)
+		return import_ignore(m->im, e, "its count is 0");
+	xml_get(e, "childclass");
+	return import_report_parts(m->im, e);
+}
+
 static bool read_replicas(Mjcf *m, XmlElement *e, Replicas *r) {
 	const char *separator = xml_get(e, "sep");
 	char number[16];
@@ -282,6 +297,8 @@ static bool read_replicas(Mjcf *m, XmlElement *e, Replicas *r) {
 		return false;
 	if (!given || r->count < 0 || r->count > XML_MAX_ELEMENTS)
 		return import_fail(m->im, e, "<replicate> needs a count from 0 to %d", XML_MAX_ELEMENTS);
+	if (!note_replicate(m, e, r->count))
+		return false;
 	const int digits = snprintf(number, sizeof number, "%d", r->count);
 	if (!(r->suffixes = xml_array(m->im->tree, (size_t)r->count + 1, sizeof *r->suffixes)))
 		return import_no_memory(m->im);

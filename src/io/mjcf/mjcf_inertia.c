@@ -198,6 +198,8 @@ static bool violates_triangle(const MassProperties *mass) {
 static bool repair_body(Mjcf *m, MjcfBody *body) {
 	const MjcfCompiler *c = &body->object.file->compiler;
 	const MassProperties before = body->mass;
+	if (!(before.mass > 0) && !body->has_inertial)
+		body->mass.com = dvec_out(body->pose.r); // MuJoCo takes `pos` of the body, which is in its parent
 	body->mass.mass = fmax(body->mass.mass, c->bound_mass);
 	if (c->bound_inertia > 0 && !change_moments(m, body, c->bound_inertia, false))
 		return false;

@@ -86,21 +86,20 @@ typedef enum MjcfShape {
 
 typedef struct MjcfGeomAttributes {
 	int type, contype, conaffinity, condim, group;
-	double size[3], fromto[6];                 // NAN: not given
+	double size[3];                            // NAN: not given
 	double friction[3], mass, density, margin; // mass NAN: not given
 	double fit_scale;                          // of a primitive that stands for a mesh
 	double rgba[4];
 	bool shell, rgba_given;
-	CalVec3 pos;
-	MjcfOrientation turn;
 	const char *mesh, *material, *hfield; // NULL: none
 } MjcfGeomAttributes;
 
-typedef struct MjcfSiteAttributes {
+/** Where a geom or a site is. */
+typedef struct MjcfPlaceAttributes {
 	CalVec3 pos;
 	MjcfOrientation turn;
 	double fromto[6]; // NAN: not given
-} MjcfSiteAttributes;
+} MjcfPlaceAttributes;
 
 typedef struct MjcfMeshAttributes {
 	const char *file;
@@ -123,13 +122,12 @@ typedef struct MjcfActuatorAttributes {
 	int act_limited;
 	double ctrl_range[2], force_range[2], act_range[2], inherit_range;
 	double gear[6], gain[3], bias[3], dyn[1], damping[3], armature;
-	bool special; // muscle, adhesion, dcmotor, pid ...: Calder has no such thing
 } MjcfActuatorAttributes;
 
 typedef struct MjcfDefaults {
 	MjcfJointAttributes joint;
 	MjcfGeomAttributes geom;
-	MjcfSiteAttributes site;
+	MjcfPlaceAttributes geom_place, site;
 	MjcfMeshAttributes mesh;
 	MjcfTendonAttributes tendon;
 	MjcfActuatorAttributes actuator;
@@ -327,8 +325,8 @@ bool mjcf_references_resolve(const Mjcf *m, const MjcfFile *file, const XmlEleme
 bool mjcf_open_file(Mjcf *m, MjcfFile *file);
 /** The file that <attach> names, opened; its content stands inside the element then. */
 MjcfFile *mjcf_open_attached(Mjcf *m, MjcfFile *parent, XmlElement *element);
-/** The body or frame of an attached file that <attach> names; NULL: none of that name. */
-XmlElement *mjcf_attached_part(const MjcfFile *file, const char *kind, const char *name);
+/** The body or frame of an attached file that <attach> names, and the rest of it as ignored; *part NULL: none of that name. */
+bool mjcf_attached_part(Mjcf *m, const MjcfFile *file, const char *kind, const char *name, XmlElement **part);
 /** *out: an element of an attached file refers to something that was not attached, which is reported. */
 bool mjcf_is_left_out(Mjcf *m, const MjcfFile *file, XmlElement *element, bool *out);
 bool mjcf_read_compiler(Mjcf *m, MjcfFile *file);
@@ -366,12 +364,14 @@ const MjcfClass *mjcf_class_of(Mjcf *m, MjcfFile *file, XmlElement *element, int
 bool mjcf_childclass(Mjcf *m, MjcfFile *file, XmlElement *element, int around, int *inside);
 MjcfDefaults mjcf_defaults(void);
 bool mjcf_apply_joint(Mjcf *m, MjcfJointAttributes *a, XmlElement *element);
-bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, XmlElement *element);
-bool mjcf_apply_site(Mjcf *m, MjcfSiteAttributes *a, XmlElement *element);
+bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, MjcfPlaceAttributes *place, XmlElement *element);
+bool mjcf_apply_place(Mjcf *m, MjcfPlaceAttributes *a, XmlElement *element);
 bool mjcf_apply_mesh(Mjcf *m, MjcfMeshAttributes *a, XmlElement *element);
 bool mjcf_apply_tendon(Mjcf *m, MjcfTendonAttributes *a, XmlElement *element);
 bool mjcf_apply_actuator(Mjcf *m, MjcfActuatorAttributes *a, XmlElement *element);
 bool mjcf_is_actuator(const XmlElement *element);
+/** Muscle, adhesion, dcmotor, pid ...: Calder has no such thing. */
+bool mjcf_is_unsupported_actuator(const XmlElement *element);
 /** Whether it has a state of its own. */
 bool mjcf_has_activation(const MjcfActuatorAttributes *a);
 /** False, true or auto into *value. */
@@ -394,6 +394,8 @@ static inline bool mjcf_is_scalar(const MjcfJoint *joint) {
 
 /** Diagonal of the mass matrix at qpos0 into the joints. */
 bool mjcf_joint_inertias(Mjcf *m);
+/** Stiffness and damping of joints with springdamper (mjcf_springdamper.c). */
+bool mjcf_resolve_springdampers(Mjcf *m);
 
 /** A placement with a quaternion of unit length. */
 static inline CalPlacement mjcf_placement(dpose pose) { return placement_of(&pose); }

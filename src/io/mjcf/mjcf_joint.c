@@ -91,8 +91,7 @@ static bool add_polynomial_stiffness(Mjcf *m, const MjcfJoint *joint) {
 }
 
 static bool check_free_spring(Mjcf *m, const MjcfJoint *joint) {
-	return joint->a.type != MJCF_FREE || !m->option.on.spring ||
-	       (joint->a.stiffness[0] == 0 && !(joint->a.spring_damper[0] > 0)) ||
+	return joint->a.type != MJCF_FREE || !m->option.on.spring || joint->a.stiffness[0] == 0 ||
 	       mjcf_missing_attribute(m, joint->object.element, "stiffness", "Calder has no springs of free joints");
 }
 

@@ -88,14 +88,14 @@ static bool read_mocap(Mjcf *m, XmlElement *key, const char *attribute, int firs
 static bool read_activations(Mjcf *m, XmlElement *key) {
 	const int actuators = m->lists[MJCF_ACTUATORS].count;
 	double *values = xml_array(m->im->tree, (size_t)actuators + 1, sizeof *values);
-	int count = 0, special = 0;
+	int count = 0, unsupported = 0;
 	if (!values)
 		return import_no_memory(m->im);
 	for (int i = 0; i < actuators; i++) {
 		count += mjcf_has_activation(&mjcf_actuator(m, i)->a);
-		special += mjcf_actuator(m, i)->a.special;
+		unsupported += mjcf_is_unsupported_actuator(mjcf_actuator(m, i)->object.element);
 	}
-	if (special) // how many states they have is not known
+	if (unsupported) // how many states they have is not known
 		return !xml_get(key, "act") || import_note(m->im, CAL_IMPORT_CHANGED, key, "act", "activations start at 0");
 	if (!read_vector(m, key, "act", values, count))
 		return false;
@@ -106,12 +106,10 @@ static bool read_activations(Mjcf *m, XmlElement *key) {
 }
 
 static bool use_key(Mjcf *m, XmlElement *key) {
-	double time = 0;
 	m->by_key = true;
 	if (!(read_vector(m, key, "qpos", m->qpos, m->nq) && read_vector(m, key, "qvel", m->qvel, m->nu) &&
 	      read_vector(m, key, "ctrl", m->control, m->lists[MJCF_ACTUATORS].count) && read_activations(m, key) &&
-	      read_mocap(m, key, "mpos", 0, 3) && read_mocap(m, key, "mquat", 3, 4) &&
-	      import_number(m->im, key, "time", &time, NULL)))
+	      read_mocap(m, key, "mpos", 0, 3) && read_mocap(m, key, "mquat", 3, 4)))
 		return false;
 	normalize_quaternions(m);
 	return import_note(m->im, CAL_IMPORT_ASSUMED, key, NULL,

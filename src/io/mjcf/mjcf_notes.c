@@ -2,8 +2,8 @@
 /*
  * mjcf_notes.c — elements and attributes of MJCF that are known and not taken over, with the reason.
  *
- * They are what no other file of the reader looked at. Each row gives one line of the import report, at the first place, with
- * the number of places. What is in no row is unknown, and reported as such afterwards.
+ * They are what no other file of the reader looked at. Each place is a line of the import report. What is in no row is
+ * unknown, and reported as such afterwards.
  */
 #include <string.h>
 
@@ -37,11 +37,13 @@ static const Row rows[] = {
 	{"model", NULL, CAL_IMPORT_IGNORED, "nothing attaches this model"},
 	{"extension", NULL, CAL_IMPORT_IGNORED, "plugins are named where they are used"},
 
+	{"key", "time", CAL_IMPORT_IGNORED, "a run starts at time 0"},
 	{"geom", "group", CAL_IMPORT_IGNORED, APPEARANCE},
 	{NULL, "rgba", CAL_IMPORT_IGNORED, APPEARANCE},
 	{NULL, "material", CAL_IMPORT_IGNORED, APPEARANCE},
 	{NULL, "user", CAL_IMPORT_IGNORED, USER},
 	{NULL, "group", CAL_IMPORT_IGNORED, APPEARANCE},
+	{"fixed", "width", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"spatial", "width", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"tendon", "width", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"site", "size", CAL_IMPORT_IGNORED, APPEARANCE},
@@ -59,6 +61,7 @@ static const Row rows[] = {
 	{"mesh", "texcoord", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"mesh", "smoothnormal", CAL_IMPORT_IGNORED, APPEARANCE},
 	{"mesh", "content_type", CAL_IMPORT_IGNORED, "the ending of the file's name says what it is"},
+	{"model", "content_type", CAL_IMPORT_IGNORED, "the text of the file says what it is"},
 	{"mesh", "vertex", CAL_IMPORT_IGNORED, FILES_ONLY},
 	{"mesh", "face", CAL_IMPORT_IGNORED, FILES_ONLY},
 	{"mesh", "builtin", CAL_IMPORT_IGNORED, FILES_ONLY},
@@ -118,6 +121,8 @@ static const Row rows[] = {
 	{"flag", "sleep", CAL_IMPORT_IGNORED, SOLVER},
 	{"flag", "diagexact", CAL_IMPORT_IGNORED, SOLVER},
 
+	{"weld", "anchor", CAL_IMPORT_IGNORED, "where a compliant weld measures; this one is rigid"},
+	{"weld", "torquescale", CAL_IMPORT_IGNORED, "how compliant a weld is; this one is rigid"},
 	{NULL, "solref", CAL_IMPORT_CHANGED,
      "how compliant constraints are in MuJoCo; equalities are rigid, and contact has its own law"},
 	{NULL, "solimp", CAL_IMPORT_CHANGED,
@@ -147,39 +152,41 @@ static const Row rows[] = {
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
-typedef struct Found {
-	XmlElement *first[ROW_COUNT];
-	int count[ROW_COUNT];
-} Found;
-
-static int find_row(const XmlElement *e, const char *attribute) {
-	for (int i = 0; i < ROW_COUNT; i++)
-		if ((!rows[i].element || xml_is(e, rows[i].element)) &&
-		    (attribute ? rows[i].attribute && strcmp(rows[i].attribute, attribute) == 0 : !rows[i].attribute))
-			return i;
-	return -1;
+/* attribute NULL: the element itself. NULL: nothing is known of it. */
+static const Row *find_row(const XmlElement *e, const char *attribute) {
+	for (const Row *row = rows; row < rows + ROW_COUNT; row++)
+		if ((!row->element || xml_is(e, row->element)) &&
+		    (attribute ? row->attribute && strcmp(row->attribute, attribute) == 0 : !row->attribute))
+			return row;
+	return NULL;
 }
 
-static void count_row(Found *found, int row, XmlElement *e) {
-	if (row >= 0 && found->count[row]++ == 0)
-		found->first[row] = e;
+static bool note_element(Mjcf *m, XmlElement *e) {
+	const Row *row = find_row(e, NULL);
+	if (!row)
+		return true;
+	xml_use_all(e);
+	return import_note(m->im, row->kind, e, NULL, "%s", row->text);
 }
 
-static void find_unused(Found *found, XmlElement *e) {
-	if (!e->used) {
-		const int row = find_row(e, NULL);
-		if (row >= 0)
-			xml_use_all(e);
-		count_row(found, row, e);
-		return;
-	}
-	for (int i = 0; i < e->attribute_count; i++) {
-		const int row = e->attributes[i].used ? -1 : find_row(e, e->attributes[i].name);
-		e->attributes[i].used = e->attributes[i].used || row >= 0;
-		count_row(found, row, e);
-	}
+static bool note_attribute(Mjcf *m, const XmlElement *e, XmlAttribute *attribute) {
+	const Row *row = attribute->used ? NULL : find_row(e, attribute->name);
+	if (!row)
+		return true;
+	attribute->used = true;
+	return import_note(m->im, row->kind, e, row->attribute, "%s", row->text);
+}
+
+static bool note_unused(Mjcf *m, XmlElement *e) {
+	if (!e->used)
+		return note_element(m, e);
+	for (int i = 0; i < e->attribute_count; i++)
+		if (!note_attribute(m, e, &e->attributes[i]))
+			return false;
 	for (XmlElement *child = e->first; child; child = child->next)
-		find_unused(found, child);
+		if (!note_unused(m, child))
+			return false;
+	return true;
 }
 
 static bool read_deformables(Mjcf *m, MjcfFile *file) {
@@ -192,19 +199,8 @@ static bool read_deformables(Mjcf *m, MjcfFile *file) {
 }
 
 bool mjcf_report(Mjcf *m, XmlElement *root) {
-	Found found = {0};
 	for (int i = 0; i < m->file_count; i++)
 		if (!read_deformables(m, m->files[i]))
 			return false;
-	find_unused(&found, root);
-	for (int i = 0; i < ROW_COUNT; i++) {
-		const int more = found.count[i] - 1;
-		if (more < 0)
-			continue;
-		if (!(more ? import_note(m->im, rows[i].kind, found.first[i], rows[i].attribute, "%s (and in %d more place%s)",
-		                         rows[i].text, more, more == 1 ? "" : "s")
-		           : import_note(m->im, rows[i].kind, found.first[i], rows[i].attribute, "%s", rows[i].text)))
-			return false;
-	}
-	return true;
+	return note_unused(m, root);
 }

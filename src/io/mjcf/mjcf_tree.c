@@ -55,15 +55,13 @@ static void set_dofs(const Mjcf *m, const MjcfJoint *joint, CalJointDef *def) {
 	const MjcfJointAttributes *a = &joint->a;
 	const MjcfFlags *on = &m->option.on;
 	const int count = a->type == MJCF_FREE ? 6 : a->type == MJCF_BALL ? 3 : 1;
-	const double tau = a->spring_damper[0], ratio = a->spring_damper[1];
-	const bool by_time = tau > 0 && ratio > 0;
 	for (int i = 0; i < count; i++) {
 		CalDofDef *dof = &def->dof[i];
 		dof->rotor_inertia = a->armature;
-		dof->damping = !on->damper ? 0 : by_time ? 2 * joint->inertia / tau : a->damping[0];
+		dof->damping = on->damper ? a->damping[0] : 0;
 		if (a->type == MJCF_FREE)
 			continue; // its springs are about the frame of the world: a bushing (mjcf_joint.c)
-		dof->stiffness = !on->spring ? 0 : by_time ? joint->inertia / (tau * tau * ratio * ratio) : a->stiffness[0];
+		dof->stiffness = on->spring ? a->stiffness[0] : 0;
 		dof->rest = dof->stiffness > 0 && a->type != MJCF_BALL ? a->springref : 0;
 	}
 }

@@ -2,13 +2,17 @@
 /*
  * mjcf_write_equality.c — loops as equalities.
  *
- * A spherical loop is a `connect`, a weld a `weld`, both between sites: those of the nodes, or of the frames on them. A
- * revolute loop is two `connect` at points of its axis, one equation more than it needs. Couplings of one or two joints are
- * `joint`, of more `tendon`.
+ * A spherical loop is a `connect`, a weld a `weld`. A revolute loop is two `connect` at points of its axis, one equation more
+ * than it needs. If a loop is closed at qpos0, they tie bodies, whose second anchor is where the first one is by then, which
+ * all versions of MuJoCo read; otherwise sites: those of the nodes, or of the frames on them. Couplings of one or two joints
+ * are `joint`, of more `tendon`.
  */
+#include <math.h>
+
 #include "io/mjcf/mjcf_write.h"
 
-static const double arm = 0.1; // between the two points of a revolute loop [m]
+static const double arm = 0.1;        // between the two points of a revolute loop [m]
+static const double closed = 0x1p-46; // lengths [m, or of the distance from the origin] and angles that count as none
 
 /* ---- sites ------------------------------------------------------------------------------------------- */
 
@@ -33,14 +37,43 @@ static bool is_equality(CalLoopType type) {
 
 /* The sites of a loop are the last ones that were made for it: the names say which. */
 typedef struct LoopSites {
+	bool by_bodies; // no sites
 	int a[2], b[2];
 } LoopSites;
+
+typedef struct LoopFrame {
+	int link;
+	dpose X_L, X_0; // on the link; in the ground at qpos0
+} LoopFrame;
+
+static LoopFrame find_frame(const Export *ex, CalNodeId node, const CalPlacement *placement) {
+	LoopFrame f;
+	f.X_L = dpose_mul(export_node_pose(ex, node, &f.link), pose_of(*placement));
+	f.X_0 = f.link == EXPORT_GROUND ? f.X_L : dpose_mul(export_link_in_file(ex, f.link), f.X_L);
+	return f;
+}
+
+static double distance(dvec3 a, dvec3 b) {
+	const dvec3 d = dadd(a, dscale(-1, b));
+	return sqrt(ddot(d, d));
+}
+
+/* Whether the loop is closed at qpos0, to round-off: the anchor in the second body is then that of the first. */
+static bool is_closed(CalLoopType type, const LoopFrame *a, const LoopFrame *b) {
+	const double most = closed * fmax(1, sqrt(ddot(a->X_0.r, a->X_0.r)));
+	if (!(distance(a->X_0.r, b->X_0.r) <= most))
+		return false;
+	return type == CAL_LOOP_SPHERICAL || (distance(a->X_0.R.z, b->X_0.R.z) <= closed &&
+	                                      (type == CAL_LOOP_REVOLUTE || distance(a->X_0.R.x, b->X_0.R.x) <= closed));
+}
 
 static void place_loop(MjcfOut *m, CalLoopId id, LoopSites *sites) {
 	CalNodeId a, b;
 	const CalLoopDef *def = cal_desc_loop(m->ex->desc, id, &a, &b);
+	const LoopFrame A = find_frame(m->ex, a, &def->a), B = find_frame(m->ex, b, &def->b);
 	const int count = def->type == CAL_LOOP_REVOLUTE ? 2 : 1;
-	for (int i = 0; i < count; i++) {
+	sites->by_bodies = is_closed(def->type, &A, &B);
+	for (int i = 0; i < count && !sites->by_bodies; i++) {
 		sites->a[i] = place_frame(m, a, &def->a, i * arm, export_format(m->ex, "%s_a%s", def->name, i ? "2" : ""));
 		sites->b[i] = place_frame(m, b, &def->b, i * arm, export_format(m->ex, "%s_b%s", def->name, i ? "2" : ""));
 	}
@@ -60,25 +93,37 @@ void mjcf_place_loops(MjcfOut *m) {
 
 /* ---- loops ------------------------------------------------------------------------------------------- */
 
-static void put_tie(MjcfOut *m, const char *element, const char *name, int a, int b, bool open) {
+static void put_sides(MjcfOut *m, CalLoopId id, const CalLoopDef *def, int which) {
+	const LoopSites *s = &((const LoopSites *)m->loop_sites)[id.value];
+	CalNodeId a, b;
+	if (!s->by_bodies) {
+		export_attribute(m->ex, "site1", m->sites[s->a[which]].name);
+		export_attribute(m->ex, "site2", m->sites[s->b[which]].name);
+		return;
+	}
+	cal_desc_loop(m->ex->desc, id, &a, &b);
+	const LoopFrame A = find_frame(m->ex, a, &def->a), B = find_frame(m->ex, b, &def->b);
+	export_attribute(m->ex, "body1", A.link == EXPORT_GROUND ? "world" : m->ex->links[A.link].name);
+	export_attribute(m->ex, "body2", B.link == EXPORT_GROUND ? "world" : m->ex->links[B.link].name);
+	if (def->type != CAL_LOOP_WELD)
+		export_attribute_vector(m->ex, "anchor", dadd(A.X_L.r, dscale(which * arm, A.X_L.R.z)));
+}
+
+static void put_tie(MjcfOut *m, CalLoopId id, const CalLoopDef *def, const char *name, int which) {
+	const char *element = def->type == CAL_LOOP_WELD ? "weld" : "connect";
 	export_open(m->ex, element);
-	export_attribute(m->ex, "name", name);
-	export_attribute(m->ex, "site1", m->sites[a].name);
-	export_attribute(m->ex, "site2", m->sites[b].name);
-	if (open)
+	export_attribute(m->ex, "name", export_new_name(m->ex, &m->loop_names, name));
+	put_sides(m, id, def, which);
+	if (export_loop_is_open(m->ex, id))
 		export_attribute(m->ex, "active", "false");
 	export_close(m->ex, element);
 }
 
 static void put_loop(MjcfOut *m, CalLoopId id, const CalLoopDef *def) {
-	const LoopSites *s = &((const LoopSites *)m->loop_sites)[id.value];
-	const bool open = export_loop_is_open(m->ex, id);
-	const char *name = export_new_name(m->ex, &m->loop_names, def->name);
-	put_tie(m, def->type == CAL_LOOP_WELD ? "weld" : "connect", name, s->a[0], s->b[0], open);
+	put_tie(m, id, def, def->name, 0);
 	if (def->type != CAL_LOOP_REVOLUTE)
 		return;
-	put_tie(m, "connect", export_new_name(m->ex, &m->loop_names, export_format(m->ex, "%s_axis", def->name)), s->a[1],
-	        s->b[1], open);
+	put_tie(m, id, def, export_format(m->ex, "%s_axis", def->name), 1);
 	export_note(
 		m->ex, CAL_IMPORT_CHANGED, "loop", def->name, def->place,
 		"a revolute loop is two points of its axis in MJCF, %g m apart: the motion is the same, one equation is "

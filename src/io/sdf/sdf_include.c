@@ -90,7 +90,8 @@ static bool graft(Sdf *s, XmlElement *include, XmlTree *other, XmlElement **mode
 	bool fits = xml_is(xml_root(other), "sdf") && found && sdf_read_version(s, xml_root(other), &version);
 	if (s->im->status == CAL_OK && (!fits || xml_again(found)))
 		fits = import_fail(s->im, include, "the included file is not an SDFormat file with one model");
-	if (!fits || !adapt_model(s, include, found, version)) {
+	if (!fits || !adapt_model(s, include, found, version) || !import_report_parts(s->im, xml_root(other)) ||
+	    !import_report_unused(s->im, include)) {
 		xml_destroy(other);
 		return false;
 	}

@@ -69,6 +69,7 @@ static bool add_collision(Sdf *s, const SdfFrame *f, XmlElement *collision, doub
 }
 
 static bool read_auto(Sdf *s, const SdfFrame *f, XmlElement *inertial, MassProperties *mass) {
+	static const char *const given_parts[] = {"pose", "inertia"};
 	double density = default_density, given = 0;
 	bool has_mass;
 	*mass = (MassProperties){0};
@@ -82,7 +83,11 @@ static bool read_auto(Sdf *s, const SdfFrame *f, XmlElement *inertial, MassPrope
 		                   f->name);
 	if (has_mass && given > 0)
 		*mass = mass_scaled(*mass, given / mass->mass);
-	xml_use_all(inertial);
+	for (int i = 0; i < 2; i++) {
+		XmlElement *e = xml_child(inertial, given_parts[i]);
+		if (e && !import_ignore(s->im, e, "it follows from the collision shapes"))
+			return false;
+	}
 	return import_note(s->im, CAL_IMPORT_ASSUMED, inertial, "auto", "link \"%.80s\": %g kg from its collision shapes",
 	                   f->name, mass->mass);
 }

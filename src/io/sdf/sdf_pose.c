@@ -31,7 +31,7 @@ static bool read_rotation(Sdf *s, XmlElement *e, const double *v, int count, Cal
 	}
 	const double unit = degrees ? 3.14159265358979323846 / 180 : 1;
 	*q = import_rpy((CalVec3){unit * v[3], unit * v[4], unit * v[5]});
-	return true;
+	return degrees || import_question_radians(s->im, e, NULL, (CalVec3){v[3], v[4], v[5]});
 }
 
 bool sdf_read_pose(Sdf *s, XmlElement *owner, int version, dpose *pose, const char **relative) {
@@ -43,10 +43,10 @@ bool sdf_read_pose(Sdf *s, XmlElement *owner, int version, dpose *pose, const ch
 	*relative = NULL;
 	if (!e)
 		return true;
-	const char *given = xml_get(e, "relative_to"), *old = xml_get(e, "frame");
+	const char *given = xml_get(e, "relative_to"), *old = version < 107 ? xml_get(e, "frame") : NULL;
 	if (given && given[0])
 		*relative = given;
-	if (old && old[0] && version < 107 &&
+	if (old && old[0] &&
 	    !import_note(
 			s->im, CAL_IMPORT_CHANGED, e, "frame",
 			"files before SDFormat 1.7 name frames of poses, but no program agreed on what that means; taken: none "

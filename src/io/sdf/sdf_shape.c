@@ -98,16 +98,27 @@ bool sdf_read_shape(Sdf *s, XmlElement *owner, CalVisual *visual, bool *known, M
 
 /* ---- visuals ------------------------------------------------------------------------------------------ */
 
+/* Children of a list of names, NULL after the last, are for pictures. owner may be NULL. */
+static bool ignore_parts(Sdf *s, XmlElement *owner, const char *const *names) {
+	for (; *names; names++)
+		for (XmlElement *e = xml_child(owner, *names); e; e = xml_again(e))
+			if (!import_ignore(s->im, e, "it is for pictures"))
+				return false;
+	return true;
+}
+
 static bool read_color(Sdf *s, XmlElement *visual, int *color) {
+	static const char *const surface[] = {"specular", "emissive",     "shininess",    "script", "shader",
+	                                      "lighting", "render_order", "double_sided", "pbr",    NULL};
 	XmlElement *material = xml_child(visual, "material");
 	XmlElement *diffuse = xml_child(material, "diffuse"), *ambient = xml_child(material, "ambient");
 	XmlElement *e = diffuse ? diffuse : ambient;
 	double rgba[4];
 	int count = 0;
-	if (e && !import_list(s->im, e, NULL, rgba, 3, 4, &count))
+	if ((e && !import_list(s->im, e, NULL, rgba, 3, 4, &count)) ||
+	    (diffuse && ambient && !import_ignore(s->im, ambient, "the color is that of <diffuse>")) ||
+	    !ignore_parts(s, material, surface))
 		return false;
-	if (material)
-		xml_use_all(material);
 	if (count == 0)
 		return true;
 	*color = 0;
@@ -119,12 +130,7 @@ static bool read_color(Sdf *s, XmlElement *visual, int *color) {
 static bool ignore_appearance(Sdf *s, XmlElement *visual) {
 	static const char *const names[] = {"cast_shadows", "laser_retro", "transparency", "visibility_flags", "meta",
 	                                    "plugin",       NULL};
-	for (int i = 0; names[i]; i++) {
-		XmlElement *e = xml_child(visual, names[i]);
-		if (e && !import_ignore(s->im, e, "it is for pictures"))
-			return false;
-	}
-	return true;
+	return ignore_parts(s, visual, names);
 }
 
 static bool read_visual(Sdf *s, const SdfFrame *f, XmlElement *e) {

@@ -131,9 +131,24 @@ static bool report_transmission(Urdf *u, XmlElement *e, const Rotor *rotor) {
 	return import_ignore(u->im, e, "names an actuator and its interface; it has no effect on the motion");
 }
 
+/* What a transmission with a rotor holds besides: names, and the interface to a controller. */
+static bool ignore_interfaces(Urdf *u, XmlElement *transmission, XmlElement *joint, XmlElement *actuator) {
+	XmlElement *const owners[] = {transmission, joint, actuator};
+	for (int i = 0; i < 3; i++) {
+		if (!owners[i])
+			continue;
+		xml_get(owners[i], "name");
+		for (XmlElement *e = xml_child(owners[i], "hardwareInterface"); e; e = xml_again(e))
+			if (!import_ignore(u->im, e, "an interface for controllers of ROS"))
+				return false;
+	}
+	return true;
+}
+
 static bool read_transmission(Urdf *u, XmlElement *e) {
 	XmlElement *type = xml_child(e, "type"), *joint = xml_child(e, "joint"), *actuator = xml_child(e, "actuator");
-	const char *kind = type ? xml_content(type) : xml_peek(e, "type") ? xml_peek(e, "type") : "";
+	const char *kind = type ? xml_content(type) : xml_get(e, "type");
+	kind = kind ? kind : "";
 	Rotor rotor;
 	if (!read_rotor(u, e, actuator, &rotor))
 		return false;
@@ -148,8 +163,7 @@ static bool read_transmission(Urdf *u, XmlElement *e) {
 	if (number < 0)
 		return import_missing(u->im, e, "it has a rotor, but there is no joint \"%.80s\"; correct the name",
 		                      name ? name : "");
-	xml_use_all(e);
-	return set_rotor(u, e, &u->joints[number], &rotor);
+	return ignore_interfaces(u, e, joint, actuator) && set_rotor(u, e, &u->joints[number], &rotor);
 }
 
 bool urdf_read_transmissions(Urdf *u) {
@@ -183,7 +197,8 @@ static bool report_gazebo(Urdf *u, XmlElement *gazebo) {
 	                                     "turnGravityOff", "gravity_disable", "static",
 	                                     "kinematic",      "dampingFactor",   "link",
 	                                     "model",          "include",         NULL};
-	const char *about = xml_peek(gazebo, "reference");
+	const char *about = xml_get(gazebo, "reference");
+	gazebo->used = true;
 	if (!gazebo->first)
 		return import_ignore(u->im, gazebo, "an extension for Gazebo without content");
 	for (XmlElement *e = gazebo->first; e; e = e->next) {
@@ -194,7 +209,6 @@ static bool report_gazebo(Urdf *u, XmlElement *gazebo) {
 		                           about ? about : ""))
 			return false;
 	}
-	xml_use_all(gazebo);
 	return true;
 }
 
@@ -206,7 +220,7 @@ static bool report_mujoco(Urdf *u, XmlElement *mujoco) {
 				u->im, e,
 				"an extension for MuJoCo: masses, inertias, names and paths are taken as the URDF gives them"))
 			return false;
-	xml_use_all(mujoco);
+	mujoco->used = true;
 	return true;
 }
 

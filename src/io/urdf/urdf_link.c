@@ -39,7 +39,8 @@ bool urdf_read_origin(Urdf *u, XmlElement *owner, CalPlacement *placement) {
 	*placement = (CalPlacement){.orientation = {1, 0, 0, 0}};
 	if (!e)
 		return true;
-	if (!import_vec3(u->im, e, "xyz", &placement->position, NULL) || !import_vec3(u->im, e, "rpy", &rpy, NULL))
+	if (!import_vec3(u->im, e, "xyz", &placement->position, NULL) || !import_vec3(u->im, e, "rpy", &rpy, NULL) ||
+	    !import_question_radians(u->im, e, "rpy", rpy))
 		return false;
 	placement->orientation = import_rpy(rpy);
 	return read_quaternion(u, e, &placement->orientation);

@@ -152,6 +152,18 @@ static bool ignore_collisions(Urdf *u, const UrdfLink *link) {
 	return true;
 }
 
+/* Those that a visual took a color or a texture from have a child that was looked at. */
+static bool ignore_unused_materials(Urdf *u) {
+	for (int i = 0; i < u->material_count; i++) {
+		const XmlElement *part = u->materials[i]->first;
+		while (part && !part->used)
+			part = part->next;
+		if (!part && !import_ignore(u->im, u->materials[i], "no visual takes its color from it"))
+			return false;
+	}
+	return true;
+}
+
 bool urdf_read_visuals(Urdf *u) {
 	if (!list_materials(u))
 		return false;
@@ -163,7 +175,5 @@ bool urdf_read_visuals(Urdf *u) {
 		if (!ignore_collisions(u, link))
 			return false;
 	}
-	for (int i = 0; i < u->material_count; i++) // those that no visual refers to
-		xml_use_all(u->materials[i]);
-	return true;
+	return ignore_unused_materials(u);
 }

@@ -81,6 +81,36 @@ static void put_material(Export *ex, int color) {
 	export_close(ex, "material");
 }
 
+/* name NULL: none; color below zero: none. */
+static void put_part(Export *ex, const char *element, const char *name, const dpose *X, const CalVisual *shape,
+                     int color) {
+	export_open(ex, element);
+	if (name)
+		export_attribute(ex, "name", name);
+	put_origin(ex, X);
+	put_shape(ex, shape);
+	put_material(ex, color);
+	export_close(ex, element);
+}
+
+/* A capsule, which is younger than URDF 1.0, is a cylinder with a sphere at either end. */
+static void put_solid(Export *ex, const char *element, const char *name, const dpose *X, const CalVisual *shape,
+                      int color) {
+	if (shape->kind != CAL_VISUAL_CAPSULE) {
+		put_part(ex, element, name, X, shape, color);
+		return;
+	}
+	CalVisual part = *shape;
+	part.kind = CAL_VISUAL_CYLINDER;
+	put_part(ex, element, name, X, &part, color);
+	part.kind = CAL_VISUAL_SPHERE;
+	for (int end = 1; end <= 2; end++) {
+		const dpose at = {dmat_identity(), {0, 0, (end - 1.5) * shape->size.z}};
+		const dpose X_end = dpose_mul(*X, at);
+		put_part(ex, element, name ? export_format(ex, "%s_end%d", name, end) : NULL, &X_end, &part, color);
+	}
+}
+
 static void put_visuals(Export *ex, CalBodyId body, const dpose *X_LB) {
 	const CalVisual *visuals = NULL;
 	const int count = cal_setup_visuals(ex->setup, body, &visuals);
@@ -89,21 +119,14 @@ static void put_visuals(Export *ex, CalBodyId body, const dpose *X_LB) {
 		if (!export_has_shape(ex, body, v))
 			continue;
 		const dpose X = dpose_mul(*X_LB, pose_of(v->placement));
-		export_open(ex, "visual");
-		put_origin(ex, &X);
-		put_shape(ex, v);
-		put_material(ex, v->color);
-		export_close(ex, "visual");
+		put_solid(ex, "visual", NULL, &X, v, v->color);
 	}
 }
 
 static void put_collisions(Export *ex, int link) {
 	for (int i = ex->first_collision[link + 1]; i >= 0; i = ex->collisions[i].next) {
-		export_open(ex, "collision");
-		export_attribute(ex, "name", export_sound_text(ex, ex->collisions[i].name));
-		put_origin(ex, &ex->collisions[i].X_L);
-		put_shape(ex, &ex->collisions[i].shape);
-		export_close(ex, "collision");
+		const ExportCollision *c = &ex->collisions[i];
+		put_solid(ex, "collision", export_sound_text(ex, c->name), &c->X_L, &c->shape, -1);
 	}
 }
 
@@ -280,17 +303,23 @@ static void sort_loops(Export *ex) {
 	}
 }
 
-/* One-sided stops and capsules are younger than 1.0. */
+/* One-sided stops are younger than 1.0. */
 static bool needs_version(const Export *ex) {
+	for (int i = 0; i < ex->link_count; i++) {
+		const CalLimitDef *limit = ex->links[i].axes[0].limit;
+		if (export_axis_count(&ex->links[i]) && limit && !(isfinite(limit->lower) && isfinite(limit->upper)))
+			return true;
+	}
+	return false;
+}
+
+static bool has_capsule(const Export *ex) {
 	for (int i = 0; i < ex->collision_count; i++)
 		if (ex->collisions[i].shape.kind == CAL_VISUAL_CAPSULE)
 			return true;
-	for (int i = 0; i < ex->link_count; i++) {
-		const CalLimitDef *limit = ex->links[i].axes[0].limit;
+	for (uint32_t body = 0; body <= (uint32_t)cal_desc_body_count(ex->desc); body++) {
 		const CalVisual *visuals = NULL;
-		const int count = ex->links[i].body.value ? cal_setup_visuals(ex->setup, ex->links[i].body, &visuals) : 0;
-		if (export_axis_count(&ex->links[i]) && limit && !(isfinite(limit->lower) && isfinite(limit->upper)))
-			return true;
+		const int count = cal_setup_visuals(ex->setup, (CalBodyId){body}, &visuals);
 		for (int k = 0; k < count; k++)
 			if (visuals[k].kind == CAL_VISUAL_CAPSULE)
 				return true;
@@ -333,6 +362,10 @@ static void put_robot(Export *ex) {
 static void write_robot(Export *ex) {
 	sort_loops(ex);
 	note_bounds(ex);
+	if (has_capsule(ex))
+		export_note(
+			ex, CAL_IMPORT_CHANGED, "robot", NULL, NULL,
+			"capsules are cylinders with spheres at both ends in the file: programs before URDF 1.2 know no others");
 	put_robot(ex);
 }
 

@@ -202,7 +202,7 @@ static XmlTree *tree_create(const CalAllocator *allocator) {
 
 /*
  * expat copies what it is given: pieces instead of the whole keep that copy in the cache. A piece in which no token ends is
- * looked at again with the next one, so pieces grow as long as that is the case.
+ * looked at again with the next one, so pieces grow as long as that is the case, up to what a tag may have.
  */
 static enum XML_Status parse_pieces(Parse *p, const char *text, size_t length) {
 	enum { PIECE = 1 << 15 };
@@ -213,7 +213,11 @@ static enum XML_Status parse_pieces(Parse *p, const char *text, size_t length) {
 		const enum XML_Status status = XML_Parse(p->parser, text + at, (int)size, is_last);
 		if (status != XML_STATUS_OK || is_last)
 			return status;
-		piece = XML_GetCurrentByteIndex(p->parser) < (XML_Index)at && piece < XML_MAX_BYTES ? 2 * piece : PIECE;
+		piece = XML_GetCurrentByteIndex(p->parser) < (XML_Index)at ? 2 * piece : PIECE;
+		if (piece > 2 * XML_MAX_ATTRIBUTE) {
+			stop(p, CAL_ERR_INPUT, "a tag or a comment has more than 32 MiB");
+			return XML_STATUS_ERROR;
+		}
 		at += size;
 	}
 }

@@ -180,6 +180,28 @@ static void loops_over_turned_balls_are_missing_in_sdf(void **state) {
 	cal_setup_destroy(setup);
 }
 
+/* Loops that are closed at qpos0 tie bodies, as MuJoCo before 3 knows them; open ones tie sites. */
+static void loops_closed_at_zero_tie_bodies_in_mjcf(void **state) {
+	(void)state;
+	CalSetup *setup = setup_of(
+		"calder: 1\nground: {nodes: {up: [0, 0, 1], side: [0, 0.5, 0]}}\nbodies: {a: {mass: 1, sphere: 1, nodes: {n: [0, 0, "
+		"1]}}, b: {mass: 1, sphere: 1, nodes: {n: [0, -0.5, 1]}}}\njoints: {ja: {type: revolute, axis: [0, 1, 0], to: a}, jb: "
+		"{type: revolute, axis: [0, 1, 0], from: ground/side, to: b}}\nloops: {pin: {type: spherical, from: a/n, to: b/n}, "
+		"hinge: {type: revolute, from: ground/up, to: a/n}, rod: {type: weld, from: a, to: b/n}}\n");
+	Written w = write_setup(setup, CAL_FORMAT_MJCF, 0);
+	assert_non_null(strstr(w.text, "<connect name=\"pin\" body1=\"a\" body2=\"b\" anchor=\"0 0 1\"/>"));
+	assert_non_null(strstr(w.text, "<connect name=\"hinge\" body1=\"world\" body2=\"a\" anchor=\"0 0 1\"/>"));
+	assert_non_null(strstr(w.text, "<connect name=\"hinge_axis\" body1=\"world\" body2=\"a\" anchor=\"0 0 1.1"));
+	assert_non_null(strstr(w.text, "<weld name=\"rod\" site1=")); // 1 m apart
+	CalSetup *again = read_again(&w, 0);
+	const CalLoopDef *pin = cal_desc_loop(cal_setup_desc(again), (CalLoopId){1}, NULL, NULL);
+	assert_int_equal(cal_desc_loop_count(cal_setup_desc(again)), 4);
+	expect_near("anchor of b", pin->b.position.y, -0.5);
+	cal_setup_destroy(again);
+	written_free(&w);
+	cal_setup_destroy(setup);
+}
+
 /* ---- contact ---------------------------------------------------------------------------------------------------- */
 
 /* Shapes of contact are collision shapes of partial files, with their margins, where their nodes are; the device is missing. */
@@ -195,9 +217,13 @@ static void contact_has_its_shapes_in_partial_files(void **state) {
 	urdf = write_setup(setup, CAL_FORMAT_URDF, 1);
 	written_expect_note(&urdf, CAL_IMPORT_MISSING, "touch", "collision shapes");
 	written_expect_note(&urdf, CAL_IMPORT_IGNORED, "floor", "no such collision shape");
-	assert_non_null(strstr(urdf.text, "<capsule radius=\"0.15000000000000002\" length=\"3\"/>"));
+	assert_non_null(strstr(urdf.text, "<cylinder radius=\"0.15000000000000002\" length=\"3\"/>"));
+	assert_non_null(strstr(urdf.text, "<sphere radius=\"0.15000000000000002\"/>"));
+	assert_non_null(strstr(urdf.text, "<collision name=\"rod_end2\">"));
+	assert_non_null(strstr(urdf.text, "<origin xyz=\"0 0 3.5\"/>")); // of the second end
 	assert_non_null(strstr(urdf.text, "<box size=\"2 4 6\"/>"));
-	assert_non_null(strstr(urdf.text, "version=\"1.2\"")); // for the capsule
+	assert_null(strstr(urdf.text, "version=\"1.2\"")); // nothing is younger than 1.0
+	written_expect_note(&urdf, CAL_IMPORT_CHANGED, "robot", "capsules");
 	written_expect_note(&sdf, CAL_IMPORT_MISSING, "touch", "collision shapes");
 	written_expect_note(&sdf, CAL_IMPORT_IGNORED, "floor", "of the ground");
 	assert_non_null(strstr(sdf.text, "<pose>0 0 2 0 0 0</pose>"));
@@ -221,6 +247,7 @@ int main(void) {
 		cmocka_unit_test(names_of_tendons_differ),
 		cmocka_unit_test(sdf_has_a_zero_where_loops_are_closed),
 		cmocka_unit_test(loops_over_turned_balls_are_missing_in_sdf),
+		cmocka_unit_test(loops_closed_at_zero_tie_bodies_in_mjcf),
 		cmocka_unit_test(contact_has_its_shapes_in_partial_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

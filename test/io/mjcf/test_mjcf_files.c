@@ -307,8 +307,8 @@ static void nothing_is_dropped_silently(void **state) {
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "option @iterations", "solver");
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "visual", "pictures");
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "custom", "user");
-	robot_expect_note(&r, CAL_IMPORT_IGNORED, "light", "1 more place");
-	robot_expect_note(&r, CAL_IMPORT_IGNORED, "site @rgba", "1 more place");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "light", "pictures");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "site @rgba", "pictures");
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "sensor", "signals");
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "@bogus", "unknown");
 	robot_expect_note(&r, CAL_IMPORT_IGNORED, "strange", "unknown");

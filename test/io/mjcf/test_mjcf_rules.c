@@ -363,6 +363,58 @@ static void springdamper_sees_the_inertia(void **state) {
 	robot_close(&r);
 }
 
+/* M22: the inertia that a joint feels with all others free, 1/(M^-1)_ii: of a slide of 1 + 2 kg under a slide of 2 kg at 60
+ * degrees, M = [3, 1; 1, 2] and 1/(M^-1) = 5/2 and 5/3; of a ball the mean of (M^-1)_ii. Not the 3 and 2 of M itself. */
+static void springdamper_leaves_other_joints_free(void **state) {
+	(void)state;
+	Robot r = robot_of(WORLD(
+		"<body><joint name='a' type='slide' axis='1 0 0' springdamper='.1 .5'/><inertial pos='0 0 0' mass='1' "
+		"diaginertia='1 1 1'/><body><joint name='b' type='slide' axis='1 0 1.7320508075688772' springdamper='.2 1'/><inertial "
+		"pos='0 0 0' mass='2' diaginertia='1 1 1'/></body></body><body><joint name='c' type='ball' springdamper='.1 1'/>"
+		"<inertial pos='0 0 0' mass='1' diaginertia='1 2 2'/></body>"));
+	expect_near("stiffness a", dof_of(&r, "a", 0).stiffness, 2.5 / (.01 * .25));
+	expect_near("damping a", dof_of(&r, "a", 0).damping, 2 * 2.5 / .1);
+	expect_near("stiffness b", dof_of(&r, "b", 0).stiffness, (5. / 3) / .04);
+	expect_near("stiffness c", dof_of(&r, "c", 1).stiffness, 3 / (1 + .5 + .5) / .01);
+	robot_close(&r);
+}
+
+/* M12: a body without mass gets boundmass, with `pos` of the body for the center of mass: so does MuJoCo. */
+static void bounded_masses_are_where_mujoco_puts_them(void **state) {
+	(void)state;
+	Robot r = robot_of(MJCF("<compiler boundmass='2' boundinertia='.5'/><worldbody><body name='a' pos='1 2 3'><joint "
+	                        "name='j'/></body></worldbody>"));
+	const CalBodyDef *body = cal_desc_body(cal_setup_desc(r.setup), cal_desc_find_body(cal_setup_desc(r.setup), "a"));
+	expect_near("mass", body->mass, 2);
+	expect_near("x", body->com.x, 1);
+	expect_near("z", body->com.z, 3);
+	expect_near("inertia", body->inertia.m[1][1], .5);
+	robot_close(&r);
+}
+
+/* Friction of contact is sliding friction; what else a file asks for is named. */
+static void rolling_friction_is_named(void **state) {
+	(void)state;
+	Robot r = robot_of(
+		MJCF("<worldbody><geom type='plane' size='1 1 1'/><body name='a' pos='0 0 1'><freejoint/><geom name='g' "
+	         "size='.1' condim='6' friction='1 .1 .1'/></body></worldbody>"));
+	robot_expect_note(&r, CAL_IMPORT_CHANGED, "geom \"g\"", "condim of 1 geom is above 3");
+	robot_close(&r);
+}
+
+/* A default class of muscles makes its general actuators muscles. */
+static void default_muscles_are_inherited(void **state) {
+	(void)state;
+	Robot r = robot_with(MJCF("<default><default class='m'><muscle/></default></default><worldbody><body><joint "
+	                          "name='j'/>" UNIT "</body></worldbody><actuator><general name='g' class='m' joint='j'/>"
+	                          "<motor name='n' class='m' joint='j'/></actuator>"),
+	                     &(CalReadOptions){.partial = 1});
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "muscle", "no actuator of this kind");
+	robot_expect_note(&r, CAL_IMPORT_MISSING, "general \"g\"", "no actuator of this kind");
+	assert_int_equal(cal_setup_device_count(r.setup), 1);
+	robot_close(&r);
+}
+
 /* M34: polynomials, the quadratic term of damping against the motion. */
 static void springs_and_dampers_may_be_polynomials(void **state) {
 	(void)state;
@@ -682,6 +734,10 @@ int main(void) {
 		cmocka_unit_test(joints_of_a_body_follow_each_other),
 		cmocka_unit_test(free_joints_differ_in_defaults),
 		cmocka_unit_test(springdamper_sees_the_inertia),
+		cmocka_unit_test(springdamper_leaves_other_joints_free),
+		cmocka_unit_test(bounded_masses_are_where_mujoco_puts_them),
+		cmocka_unit_test(default_muscles_are_inherited),
+		cmocka_unit_test(rolling_friction_is_named),
 		cmocka_unit_test(springs_and_dampers_may_be_polynomials),
 		cmocka_unit_test(connect_ties_what_meets_at_qpos0),
 		cmocka_unit_test(joint_equalities_are_about_qpos0),

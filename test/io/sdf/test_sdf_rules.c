@@ -46,6 +46,12 @@ static void old_frames_of_poses_are_named(void **state) {
 	robot_close(&r);
 	robot_refuse(MODEL("1.7", LINK("b", "") "<link name='a'><inertial><pose relative_to='b'/></inertial></link>"),
 	             "relative to its link");
+	r = robot_of(
+		MODEL("1.7", LINK("a", "<pose frame='b'>0 0 1 0 0 90</pose>") LINK("b", "<pose degrees='true'>0 0 0 0 0 "
+	                                                                            "90</pose>")));
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "pose @frame", "unknown"); // since 1.7 there is none
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "link \"a\"/pose", "degrees?");
+	robot_close(&r);
 }
 
 /* S8, S22: a name before 1.8 may hold "::"; "world" and __x__ are reserved; a link and a joint differ since 1.7. */

@@ -61,6 +61,19 @@ static void bad_values_are_refused(void **state) {
 	refuse_all(cases, sizeof cases / sizeof *cases);
 }
 
+/* Orientations of more than a turn are questioned; up to one they are not. */
+static void degrees_are_questioned(void **state) {
+	(void)state;
+	Robot r = robot_of(PAIR("fixed", "<origin rpy='0 0 90'/>"));
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "origin @rpy", "14.3 turns");
+	robot_close(&r);
+	r = robot_of(PAIR("fixed", "<origin rpy='6.2832 -3.1416 1.57'/>"));
+	CalImportNote note;
+	for (int i = 0; cal_setup_import_note(r.setup, i, &note) == CAL_OK; i++)
+		assert_null(strstr(note.text, "degrees"));
+	robot_close(&r);
+}
+
 /* U18: what xacro should have replaced is named as such. */
 static void xacro_is_named_with_a_remedy(void **state) {
 	(void)state;
@@ -205,13 +218,10 @@ static void shapes_have_their_places_and_colors(void **state) {
 int main(void) {
 	NEEDS_EXPAT();
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(structure_is_a_tree),
-		cmocka_unit_test(bad_values_are_refused),
-		cmocka_unit_test(xacro_is_named_with_a_remedy),
-		cmocka_unit_test(what_is_not_honored_is_named),
-		cmocka_unit_test(what_changes_the_motion_is_missing),
-		cmocka_unit_test(notes_know_their_places),
-		cmocka_unit_test(shapes_have_their_places_and_colors),
+		cmocka_unit_test(structure_is_a_tree),          cmocka_unit_test(bad_values_are_refused),
+		cmocka_unit_test(degrees_are_questioned),       cmocka_unit_test(xacro_is_named_with_a_remedy),
+		cmocka_unit_test(what_is_not_honored_is_named), cmocka_unit_test(what_changes_the_motion_is_missing),
+		cmocka_unit_test(notes_know_their_places),      cmocka_unit_test(shapes_have_their_places_and_colors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

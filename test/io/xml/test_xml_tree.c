@@ -120,6 +120,23 @@ static void what_could_hurt_is_refused(void **state) {
 }
 
 /* What is longer than a piece of the parser, and what stands across the ends of pieces, has its place and all of its bytes. */
+/* <a x='aaa...'/> with so many bytes between the quotes. */
+static void refuse_attribute(size_t bytes, const char *said) {
+	char *text = malloc(bytes + 16);
+	assert_non_null(text);
+	memcpy(text, "<a x='", 6);
+	memset(text + 6, 'a', bytes);
+	memcpy(text + 6 + bytes, "'/>", 3);
+	refuse(text, bytes + 9, said);
+	free(text);
+}
+
+static void long_attributes_are_refused(void **state) {
+	(void)state;
+	refuse_attribute(XML_MAX_ATTRIBUTE + 1, "t.xml:1:1: error: an attribute has more than 16 MiB");
+	refuse_attribute(5 * (size_t)XML_MAX_ATTRIBUTE, "t.xml:1:1: error: a tag or a comment has more than 32 MiB");
+}
+
 static void long_documents_are_read_in_pieces(void **state) {
 	(void)state;
 	enum { ELEMENTS = 20000, LONG = 300000 };
@@ -219,6 +236,7 @@ int main(void) {
 		cmocka_unit_test(trees_are_edited),
 		cmocka_unit_test(an_empty_document_replaces_by_nothing),
 		cmocka_unit_test(what_could_hurt_is_refused),
+		cmocka_unit_test(long_attributes_are_refused),
 		cmocka_unit_test(the_root_is_found_without_a_parser),
 		cmocka_unit_test(long_documents_are_read_in_pieces),
 		cmocka_unit_test(names_that_share_a_mark_differ),
