@@ -13,10 +13,11 @@
 
 namespace bench {
 
-enum class Algorithm { forward_dynamics, inverse_dynamics, mass_matrix, mass_inverse, jacobian };
+enum class Algorithm { forward_dynamics, inverse_dynamics, mass_matrix, mass_inverse, jacobian, forward_derivatives };
 
 inline constexpr Algorithm all_algorithms[] = {Algorithm::forward_dynamics, Algorithm::inverse_dynamics,
-                                               Algorithm::mass_matrix, Algorithm::mass_inverse, Algorithm::jacobian};
+                                               Algorithm::mass_matrix,      Algorithm::mass_inverse,
+                                               Algorithm::jacobian,         Algorithm::forward_derivatives};
 
 inline const char *to_string(Algorithm a) {
 	switch (a) {
@@ -30,6 +31,8 @@ inline const char *to_string(Algorithm a) {
 		return "mass_inverse";
 	case Algorithm::jacobian:
 		return "jacobian";
+	case Algorithm::forward_derivatives:
+		return "forward_derivatives";
 	}
 	return "";
 }
@@ -48,18 +51,22 @@ class Engine {
 	virtual bool load(const BenchModel &model, std::string &reason) = 0;
 
 	// Whether this build of the engine has the algorithm; if not, says why.
-	virtual bool supports(Algorithm, std::string & /*reason*/) const { return true; }
+	virtual bool supports(Algorithm a, std::string &reason) const {
+		reason = "no derivatives of forward dynamics";
+		return a != Algorithm::forward_derivatives;
+	}
 
 	// Hands over state and inputs; untimed. Precedes every check and every batch of timed calls, and the
 	// first call after it must use exactly this state.
 	virtual void set_state(const BenchState &state) = 0;
 
 	// The timed calls.
-	virtual void forward_dynamics() = 0; // (q, u, tau)  -> udot
-	virtual void inverse_dynamics() = 0; // (q, u, udot) -> tau
-	virtual void mass_matrix() = 0;      // q            -> dense M
-	virtual void mass_inverse() {}       // q            -> dense M^-1
-	virtual void jacobian() {}           // q            -> dense J of the origin of the last body
+	virtual void forward_dynamics() = 0;  // (q, u, tau)  -> udot
+	virtual void inverse_dynamics() = 0;  // (q, u, udot) -> tau
+	virtual void mass_matrix() = 0;       // q            -> dense M
+	virtual void mass_inverse() {}        // q            -> dense M^-1
+	virtual void jacobian() {}            // q            -> dense J of the origin of the last body
+	virtual void forward_derivatives() {} // (q, u, tau)  -> dense dudot/dq, dudot/du and M^-1
 
 	// Results of the last call, in neutral conventions; untimed.
 	virtual std::vector<double> udot() const = 0;
@@ -67,6 +74,8 @@ class Engine {
 	virtual std::vector<double> M() const = 0;              // nu x nu, row-major
 	virtual std::vector<double> Minv() const { return {}; } // nu x nu, row-major
 	virtual std::vector<double> J() const { return {}; }    // 6 x nu, row-major: angular, then linear, world axes
+	// dudot/dq, dudot/du, M^-1, each nu x nu, row-major; q is changed along a speed: its column is the speed's.
+	virtual std::vector<double> derivatives() const { return {}; }
 };
 
 struct EngineEntry {

@@ -58,7 +58,7 @@ class BulletEngine : public Engine {
 	bool supports(Algorithm a, std::string &reason) const override {
 		if (a == Algorithm::forward_dynamics)
 			return true;
-		if (a == Algorithm::mass_inverse || a == Algorithm::jacobian) {
+		if (a == Algorithm::mass_inverse || a == Algorithm::jacobian || a == Algorithm::forward_derivatives) {
 			reason = "not among its functions, or not in world axes";
 			return false;
 		}

@@ -27,6 +27,7 @@ CalQuat quaternion_of(const Mat3 &R) {
 class CalderEngine final : public Engine {
   public:
 	~CalderEngine() override {
+		cal_derivatives_destroy(derivatives_);
 		cal_work_destroy(work_);
 		cal_state_destroy(&state_);
 		cal_model_destroy(model_);
@@ -36,6 +37,7 @@ class CalderEngine final : public Engine {
 	std::string name() const override { return "calder"; }
 	std::string version() const override { return cal_version(); }
 	bool closes_loops() const override { return true; }
+	bool supports(Algorithm, std::string &) const override { return true; }
 
 	bool load(const BenchModel &model, std::string &reason) override {
 		CalError error{};
@@ -55,8 +57,10 @@ class CalderEngine final : public Engine {
 		map_order(model);
 		const auto nu = static_cast<size_t>(model.nu);
 		tau_.resize(nu), udot_.resize(nu), tau_out_.resize(nu), udot_out_.resize(nu);
-		if (model.n() <= 128)
-			M_.resize(nu * nu), Minv_.resize(nu * nu);
+		if (model.n() <= 128 && !reserve_dense(nu)) {
+			reason = "out of memory";
+			return false;
+		}
 		J_.resize(6 * nu);
 		return true;
 	}
@@ -85,6 +89,11 @@ class CalderEngine final : public Engine {
 	}
 	void jacobian() override { cal_node_jacobian_at(model_, &state_, tip_, work_, nullptr, J_.data()); }
 
+	void forward_derivatives() override {
+		cal_forward_derivatives(model_, &state_, &input_, derivatives_, udot_out_.data(), dq_.data(), du_.data(),
+		                        Minv_.data());
+	}
+
 	std::vector<double> udot() const override { return neutral(udot_out_); }
 	std::vector<double> tau() const override { return neutral(tau_out_); }
 	std::vector<double> M() const override { return neutral_matrix(M_); }
@@ -99,7 +108,23 @@ class CalderEngine final : public Engine {
 		return out;
 	}
 
+	std::vector<double> derivatives() const override {
+		std::vector<double> out;
+		for (const std::vector<double> *m : {&dq_, &du_, &Minv_}) {
+			const std::vector<double> part = neutral_matrix(*m);
+			out.insert(out.end(), part.begin(), part.end());
+		}
+		return out;
+	}
+
   private:
+	// Dense results, and what derivatives need.
+	bool reserve_dense(size_t nu) {
+		for (std::vector<double> *m : {&M_, &Minv_, &dq_, &du_})
+			m->resize(nu * nu);
+		return cal_derivatives_create(model_, &derivatives_) == CAL_OK;
+	}
+
 	static CalJointDef joint_of(const BenchBody &body, const std::string &name) {
 		CalJointDef joint = cal_joint_def(body.joint == JointKind::revolute    ? CAL_JOINT_REVOLUTE
 		                                  : body.joint == JointKind::spherical ? CAL_JOINT_SPHERICAL
@@ -190,12 +215,13 @@ class CalderEngine final : public Engine {
 	CalDesc *desc_ = nullptr;
 	CalModel *model_ = nullptr;
 	CalWork *work_ = nullptr;
+	CalDerivatives *derivatives_ = nullptr;
 	CalState state_{};
 	CalInput input_{};
 	std::vector<CalBodyId> ids_;
 	std::vector<size_t> q_of_, u_of_; // neutral index -> Calder's
 	int tip_ = 0;                     // node of the last body
-	std::vector<double> tau_, udot_, tau_out_, udot_out_, M_, Minv_, J_;
+	std::vector<double> tau_, udot_, tau_out_, udot_out_, M_, Minv_, J_, dq_, du_;
 };
 
 } // namespace

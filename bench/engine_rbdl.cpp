@@ -50,7 +50,13 @@ class RbdlEngine : public Engine {
 		}
 		udot_out_ = tau_out_ = rb::Math::VectorNd::Zero(model.nu);
 		M_ = rb::Math::MatrixNd::Zero(model.nu, model.nu);
+		J_ = rb::Math::MatrixNd::Zero(6, model.nu);
 		return true;
+	}
+
+	bool supports(Algorithm a, std::string &reason) const override {
+		reason = "not among its functions";
+		return a != Algorithm::mass_inverse && a != Algorithm::forward_derivatives;
 	}
 
 	void set_state(const BenchState &s) override {
@@ -73,10 +79,18 @@ class RbdlEngine : public Engine {
 		rb::CompositeRigidBodyAlgorithm(*model_, q_, M_, true);
 	}
 
+	void jacobian() override { // columns off the path are not written
+		J_.setZero();
+		rb::CalcPointJacobian6D(*model_, q_, ids_.back(), rb::Math::Vector3d::Zero(), J_, true);
+	}
+
 	std::vector<double> udot() const override { return map_.udot_from_engine(udot_out_.data(), bench_.nu); }
 	std::vector<double> tau() const override { return map_.tau_from_engine(tau_out_.data(), bench_.nu); }
 	std::vector<double> M() const override {
 		return map_.M_from_engine([&](int i, int j) { return M_(i, j); }, bench_.nu);
+	}
+	std::vector<double> J() const override {
+		return map_.J_from_engine([&](int i, int j) { return J_(i, j); }, bench_.nu);
 	}
 
   private:
@@ -117,7 +131,7 @@ class RbdlEngine : public Engine {
 	std::vector<unsigned> ids_; // of the bodies
 	SpeedMap map_;
 	rb::Math::VectorNd q_, u_, tau_, udot_, udot_out_, tau_out_;
-	rb::Math::MatrixNd M_;
+	rb::Math::MatrixNd M_, J_;
 };
 
 } // namespace

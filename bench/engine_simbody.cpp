@@ -170,7 +170,7 @@ class SimbodyEngine : public Engine {
 	void close(const BenchLoop &l) {
 		SimTK::MobilizedBody &a = mobod_of(l.body_a), &b = mobod_of(l.body_b);
 		const SimTK::UnitVec3 x(SimTK::XAxis), y(SimTK::YAxis), z(SimTK::ZAxis);
-		if (!hinge_) {
+		if (!hinge_ && !model_.spatial) {
 			SimTK::Constraint::PointOnLine(a, z, vec(l.point_a), b, vec(l.point_b));
 			return;
 		}
@@ -214,7 +214,7 @@ class SimbodyEngine : public Engine {
 		}
 	}
 
-	const bool hinge_; // loops by five rows, those of a hinge in space
+	const bool hinge_; // loops by five rows, those of a hinge in space, where two would do
 	BenchModel model_;
 	std::unique_ptr<System> sys_;
 	SpeedMap map_;

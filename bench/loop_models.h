@@ -12,7 +12,7 @@ struct Linkage {
 	std::vector<double> udot; // exact
 };
 
-// Those that are benchmarked; make_linkage knows fourbarN, feetN and ladderN for any N.
+// Those that are benchmarked; make_linkage knows fourbarN, feetN, ladderN, netN, trussN, trackN and stewartN for any N.
 const std::vector<std::string> &linkage_names();
 
 // model.n() is 0 if there is no such linkage.

@@ -46,6 +46,7 @@ struct BenchModel {
 	std::string name;
 	std::vector<BenchBody> bodies;
 	std::vector<BenchLoop> loops; // of the suite "loops"; see Engine::closes_loops
+	bool spatial = false;         // loops need all five rows of a hinge
 	Vec3 gravity{0, 0, -9.81};    // m/s^2
 	int nq = 0, nu = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite "trees": forward dynamics, inverse dynamics, mass matrix, its inverse and Jacobians of tree mechanisms.
+// Suite "trees": forward dynamics and its derivatives, inverse dynamics, mass matrix, its inverse and Jacobians of trees.
 //
 // For each model and algorithm: every engine that loaded the model computes the result once, and must
 // agree with the first of them; then those that agree are timed, in rounds, one batch of calls per engine
@@ -53,6 +53,8 @@ void call(Engine &e, Algorithm a) {
 		return e.mass_inverse();
 	case Algorithm::jacobian:
 		return e.jacobian();
+	case Algorithm::forward_derivatives:
+		return e.forward_derivatives();
 	}
 }
 
@@ -68,6 +70,8 @@ std::vector<double> result(const Engine &e, Algorithm a) {
 		return e.Minv();
 	case Algorithm::jacobian:
 		return e.J();
+	case Algorithm::forward_derivatives:
+		return e.derivatives();
 	}
 	return {};
 }
@@ -132,7 +136,9 @@ class TreeSuite {
 				options_.marks ? mark_algorithm(a) : run_algorithm(a);
 	}
 
-	static bool is_dense(Algorithm a) { return a == Algorithm::mass_matrix || a == Algorithm::mass_inverse; }
+	static bool is_dense(Algorithm a) {
+		return a == Algorithm::mass_matrix || a == Algorithm::mass_inverse || a == Algorithm::forward_derivatives;
+	}
 
 	// One call of each engine between two marks, after one of the same kind (instruction_count.h).
 	void mark_algorithm(Algorithm a) {

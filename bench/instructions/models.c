@@ -148,14 +148,13 @@ static void make_flexible16(Maker *m) {
 
 enum { WINDOWS = 40 };
 
-/* Loop of window i: the free end of the rod across and the top of the next standing rod. */
-static void close_window(Maker *m, int i) {
+/* Loop i: a hinge at the ends of two rods. */
+static void close_hinge(Maker *m, int i, int on_a, int on_b) {
 	char name[16];
 	CalLoopDef loop = cal_loop_def(CAL_LOOP_REVOLUTE);
 	snprintf(name, sizeof name, "l%d", i);
 	loop.name = name, loop.a.position = loop.b.position = (CalVec3){1, 0, 0};
-	const CalNodeId a = cal_desc_body_node(m->desc, m->body[2 * i + 1]);
-	const CalNodeId b = cal_desc_body_node(m->desc, m->body[2 * i + 2]);
+	const CalNodeId a = cal_desc_body_node(m->desc, m->body[on_a]), b = cal_desc_body_node(m->desc, m->body[on_b]);
 	if (m->status == CAL_OK)
 		m->status = cal_desc_close_loop(m->desc, a, &loop, b, NULL, m->error);
 }
@@ -167,16 +166,32 @@ static void make_fourbar40(Maker *m) {
 		if (i < WINDOWS)
 			add_body(m, standing, CAL_JOINT_REVOLUTE, 2, offset(m, 1, 0, 0, 0));
 	}
-	for (int i = 0; i < WINDOWS; i++)
-		close_window(m, i);
+	for (int i = 0; i < WINDOWS; i++) // the free end of the rod across and the top of the next standing rod
+		close_hinge(m, i, 2 * i + 1, 2 * i + 2);
+}
+
+enum { RUNGS = 40 };
+
+/* Two rails side by side, joined by rungs: rods of the first are the even bodies, each with its rung; then the second. */
+static void make_ladder40(Maker *m) {
+	for (int rail = 0; rail < 2; rail++) {
+		for (int i = 0, on = -1; i < RUNGS; i++) {
+			on = add_body(m, on, CAL_JOINT_REVOLUTE, 2, offset(m, i ? 1 : rail, 0, 0, 0));
+			if (rail == 0)
+				add_body(m, on, CAL_JOINT_REVOLUTE, 2, offset(m, 1, 0, 0, 0));
+			else
+				close_hinge(m, i, 2 * i + 1, 2 * RUNGS + i);
+		}
+	}
 }
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-const char *const counted_names[] = {"chain32", "tree127", "humanoid", "balls100", "flexible16", "fourbar40", NULL};
+const char *const counted_names[] = {"chain32",    "tree127",   "humanoid", "balls100",
+                                     "flexible16", "fourbar40", "ladder40", NULL};
 
-static void (*const makers[])(Maker *) = {make_chain32,  make_tree127,    make_humanoid,
-                                          make_balls100, make_flexible16, make_fourbar40};
+static void (*const makers[])(Maker *) = {make_chain32,    make_tree127,   make_humanoid, make_balls100,
+                                          make_flexible16, make_fourbar40, make_ladder40};
 
 /* All standing rods at the same angle, all rods across level: the loops are closed. */
 static void set_windows(CountedModel *c) {
@@ -184,6 +199,18 @@ static void set_windows(CountedModel *c) {
 		CalBodyInfo info;
 		cal_model_body(c->model, b, &info);
 		const double sign = info.parent < 0 ? 1 : -1;
+		c->state.q[info.q] = sign * 0.7;
+		c->state.u[info.u] = sign * -1.3;
+	}
+}
+
+/* Both rails straight and inclined, all rungs level. */
+static void set_ladder(CountedModel *c) {
+	for (int b = 0; b < cal_model_body_count(c->model); b++) {
+		CalBodyInfo info;
+		cal_model_body(c->model, b, &info);
+		const int number = (int)info.id.value - 1, rung = number < 2 * RUNGS && number % 2;
+		const double sign = info.parent < 0 ? 1 : rung ? -1 : 0;
 		c->state.q[info.q] = sign * 0.7;
 		c->state.u[info.u] = sign * -1.3;
 	}
@@ -230,6 +257,8 @@ CalStatus counted_create(const char *name, CountedModel *counted, CalError *erro
 		m.status = compile_model(&m, counted);
 	if (m.status == CAL_OK && makers[k] == make_fourbar40)
 		set_windows(counted);
+	else if (m.status == CAL_OK && makers[k] == make_ladder40)
+		set_ladder(counted);
 	else if (m.status == CAL_OK)
 		set_state(counted, makers[k] == make_flexible16 ? 0.02 : 1.0);
 	cal_desc_destroy(m.desc);
