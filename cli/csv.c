@@ -187,14 +187,11 @@ int csv_read(const char *path, Csv *csv) {
 	return EXIT_INPUT;
 }
 
-/* Other streams of the file; those that `calder run` adds by itself do not count. */
-static void note_others(const char *path, Csv *csv) {
-	CalResultsAbout about;
+/* Streams of the file that are not read; those that `calder run` adds by itself do not count. */
+static void note_others(const CalResultsAbout *about, Csv *csv) {
 	int others = 0;
-	if (cal_results_about(path, &about, NULL) != CAL_OK)
-		return;
-	for (int i = 0; i < about.stream_count; i++) {
-		const char *name = about.streams[i];
+	for (int i = 0; i < about->stream_count; i++) {
+		const char *name = about->streams[i];
 		const size_t used = strlen(csv->note);
 		if (strcmp(name, csv->table.name) == 0 || strcmp(name, "replay") == 0 || strchr(name, '/'))
 			continue;
@@ -202,6 +199,16 @@ static void note_others(const char *path, Csv *csv) {
 	}
 	if (others)
 		snprintf(csv->note + strlen(csv->note), sizeof csv->note - strlen(csv->note), " (--stream)");
+}
+
+/* The title of the run, and what else the file has unless a stream was asked for. */
+static void describe_run(const char *path, bool stream_given, Csv *csv) {
+	CalResultsAbout about;
+	if (cal_results_about(path, &about, NULL) != CAL_OK)
+		return;
+	snprintf(csv->title, sizeof csv->title, "%.190s", about.title ? about.title : "");
+	if (!stream_given)
+		note_others(&about, csv);
 	cal_results_about_free(&about);
 }
 
@@ -226,8 +233,7 @@ int csv_from_hdf5(const char *path, const char *stream, Csv *csv) {
 		name_column(&csv->columns[i], csv->table.columns[i].name);
 		csv->columns[i].unit = csv->table.columns[i].unit;
 	}
-	if (!stream)
-		note_others(path, csv);
+	describe_run(path, stream != NULL, csv);
 	return EXIT_OK;
 }
 

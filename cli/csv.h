@@ -14,6 +14,7 @@ typedef struct Csv {
 	size_t count;
 	char *text;            // CSV: the file; units point into it
 	CalResultsTable table; // HDF5: the stream; units point into it
+	char title[200];       // HDF5: of the run; "": none
 	char note[200];        // HDF5: streams that there are besides, in words; "": none, or one was asked for
 } Csv;
 

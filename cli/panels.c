@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "converter.h"
 #include "output.h"
 #include "panels.h"
-#include "png.h"
 #include "svg.h"
 
 /* What is drawn, and how much is not. */
@@ -94,12 +94,12 @@ static void say_rest(const Drawing *drawing, const char *path, const char *note,
 }
 
 static int write_plot(const char *path, const SvgPlot *plot) {
-	if (png_is_asked(path)) {
-		FILE *converter = png_open(path);
+	if (converter_is_asked(path)) {
+		FILE *converter = converter_open(path);
 		if (!converter)
 			return EXIT_INPUT;
 		svg_write(converter, plot);
-		return png_close(converter, path);
+		return converter_close(path);
 	}
 	OutputFile out;
 	const int code = output_open(&out, path);

@@ -20,11 +20,13 @@ static const char help[] =
 	"Draws columns of a result file over its first column, as SVG: of an HDF5 file (.h5, .hdf5) that 'calder run'\n"
 	"wrote, or of a CSV file (- reads stdin), whose first line names the columns, \"kind:label [unit]\". Columns of\n"
 	"one kind and unit share a panel.\n"
-	"  -o, --output FILE   the picture (- for stdout, the default); .png makes PNG, by rsvg-convert (librsvg2-bin)\n"
-	"  -t, --title TEXT    above it (the name of the file)\n"
+	"  -o, --output FILE   the picture (- for stdout, the default); .png makes PNG, .pdf a page of PDF for LaTeX, both\n"
+	"                      by rsvg-convert (librsvg2-bin)\n"
+	"  -t, --title TEXT    above it (the title of the run, or the name of the file)\n"
 	"      --stream NAME   of an HDF5 file (its first; the others are named on stderr and below the picture)\n"
 	"COLUMN is a name without its unit (q:shoulder, momentum:Lz), or the beginning of several (q, node:arm/tip);\n"
-	"without any, all are drawn, up to 8 panels of 24 lines. An empty cell is a gap in the line.\n"
+	"without any, all are drawn, up to 8 panels of 24 lines. An empty cell is a gap in the line;\n"
+	"up to 60 samples are marked.\n"
 	"\n"
 	"example: calder plot run.csv q momentum:Lz -o run.svg\n";
 
@@ -103,6 +105,12 @@ static int choose(const PlotOptions *options, const Csv *csv, bool *taken, Panel
 	return EXIT_OK;
 }
 
+/* As given; else that of the run; else the name of the file without its folders. */
+static const char *title_of(const PlotOptions *options, const Csv *csv) {
+	const char *name = input_name(options->path), *slash = strrchr(name, '/');
+	return options->title ? options->title : csv->title[0] ? csv->title : slash ? slash + 1 : name;
+}
+
 static int draw(const PlotOptions *options, const Csv *csv) {
 	PanelItem *items = calloc((size_t)csv->column_count, sizeof *items);
 	bool *taken = calloc((size_t)csv->column_count, sizeof *taken);
@@ -111,8 +119,7 @@ static int draw(const PlotOptions *options, const Csv *csv) {
 	const Table table = {
 		.columns = csv->columns, .column_count = csv->column_count, .rows = csv->rows, .count = csv->count};
 	if (code == EXIT_OK)
-		code = panels_write(options->svg, options->title ? options->title : input_name(options->path), &table, items,
-		                    count, csv->note);
+		code = panels_write(options->svg, title_of(options, csv), &table, items, count, csv->note);
 	free(items);
 	free(taken);
 	return code;

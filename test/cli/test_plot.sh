@@ -124,7 +124,7 @@ for e0, e1, dy, rz in zip(all_["q:upper.eta1"], all_["q:upper.eta2"], all_["defl
 assert max(map(abs, all_["deflection:upper/tip.dz"] + all_["deflection:upper/tip.dx"])) < 1e-12
 PY
 calder 0 run "$arm" -q -d 0.2 --plot - momentum:Lz deflection:lower/tip.dy deflection:upper/tip.dy q
-titles 'momentum [kg m²/s]' 'deflection [m]' 'q [rad]' 'q [1]'
+titles 'momentum [kg m²/s]' 'deflection [m]' 'q [rad]' 'q'
 calder 0 run "$SOURCE_DIR/examples/pendulum.yaml" -q -d 0.2 -s deflection:rod/tip -o rigid.csv
 awk -F, 'NR > 1 { for (i = 2; i <= NF; i++) if ($i * $i > 1e-24) exit 1 }' rigid.csv || fail "a rigid body deflects"
 calder 3 run "$arm" -s momentum:Lw
@@ -134,19 +134,77 @@ stderr_has 'signal "q:wing": the model has no joint'
 calder 3 run "$arm" -s deflection:upper/end
 stderr_has 'signal "deflection:upper/end": the model has no node'
 
-# ---- PNG, by another program
+# ---- PNG and PDF, by another program
 printf 't [s],q [rad]\n0,1\n1,2\n' >small.csv
 if command -v rsvg-convert >/dev/null; then
 	calder 0 plot small.csv -o small.png
 	[ "$(head -c 8 small.png | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] || fail "small.png is no PNG"
 	calder 3 plot small.csv -o nowhere/small.png
 	stderr_has '^nowhere/small.png: error: cannot be written'
+	calder 0 plot small.csv -o small.pdf
+	[ "$(head -c 5 small.pdf)" = %PDF- ] || fail "small.pdf is no PDF"
+	grep -aq '/FontFile' small.pdf || fail "small.pdf does not have its fonts"
+	calder 0 run -q -d 0.1 "$SOURCE_DIR/examples/pendulum.yaml" --plot run.pdf q
+	[ "$(head -c 5 run.pdf)" = %PDF- ] || fail "run.pdf is no PDF"
 fi
 paths=$PATH
 PATH=/nonexistent
 calder 3 plot small.csv -o none.png
 PATH=$paths
 stderr_has '^none.png: error: PNG needs rsvg-convert'
+PATH=/nonexistent
+calder 3 plot small.csv -o none.pdf
+PATH=$paths
+stderr_has '^none.pdf: error: PDF needs rsvg-convert .Debian: librsvg2-bin'
+[ ! -e none.pdf ] || fail "something was written"
+
+# ---- what a reader needs: a title, whole legends, samples that can be seen
+calder 0 run -q -d 0.1 "$SOURCE_DIR/examples/pendulum.yaml" -o titled.h5
+calder 0 plot titled.h5
+stdout_has '<title>Pendulum'
+calder 0 plot titled.h5 -t mine
+stdout_has '<title>mine</title>'
+mkdir -p folder
+cp small.csv folder/
+calder 0 plot folder/small.csv
+stdout_has '<title>small.csv</title>'
+[ "$(grep -o 'h0' out | wc -l)" -eq 2 ] || fail "two samples are not marked"
+python '
+t = range(100)
+value = lambda k: "" if k in (49, 51) else str(k)
+open("gaps.csv", "w").write("t,a\n" + "".join("%d,%s\n" % (k, value(k)) for k in t))
+names = ["k%d:%s_%d.angle" % (i // 5, "w" * (i + 1), i) for i in range(30)]
+row = lambda k: ",".join([str(k)] + ["1"] * 30)
+open("names.csv", "w").write(",".join(["t"] + names) + "\n" + row(0) + "\n" + row(1) + "\n")'
+calder 0 plot gaps.csv
+[ "$(grep -o 'h0' out | wc -l)" -eq 1 ] || fail "a sample between gaps is not marked, or others are"
+calder 0 plot names.csv -t "$(printf 'word %.0s' {1..80})" -o names.svg
+if command -v rsvg-convert >/dev/null; then # measured on the picture: nothing at its edges
+	rsvg-convert --zoom=0.5 names.svg -o names.png
+	python '
+import struct, zlib
+data = open("names.png", "rb").read()
+width, height, _, kind = struct.unpack(">IIBB", data[16:26])
+assert kind in (2, 6) and 2 * height <= 1080, (kind, height)
+at, packed = 8, b""
+while at < len(data):
+    size, name = struct.unpack(">I4s", data[at:at + 8])
+    packed += data[at + 8:at + 8 + size] if name == b"IDAT" else b""
+    at += size + 12
+raw, depth, last, edge = zlib.decompress(packed), 3 if kind == 2 else 4, None, 0
+for y in range(height):
+    start = y * (width * depth + 1)
+    how, line = raw[start], bytearray(raw[start + 1:start + 1 + width * depth])
+    last = last or bytes(len(line))
+    for i in range(len(line)):
+        a, b, c = line[i - depth] if i >= depth else 0, last[i], last[i - depth] if i >= depth else 0
+        pa, pb, pc = abs(b - c), abs(a - c), abs(a + b - 2 * c)
+        paeth = a if pa <= pb and pa <= pc else b if pb <= pc else c
+        line[i] = (line[i] + [0, a, b, (a + b) // 2, paeth][how]) & 255
+    edge += min(line[-3 * depth:]) < 255
+    last = bytes(line)
+assert edge == 0, "%d rows have something at the right edge" % edge'
+fi
 
 # ---- a screenful, and what is not on it ----------------------------------------------------------------------
 

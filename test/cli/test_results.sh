@@ -157,7 +157,7 @@ for name in "fast", "stream2":
     s = f["streams"][name]
     assert rows[0] == ["%s [%s]" % c for c in zip(s.attrs["columns"], s.attrs["units"])]
     assert (np.array(rows[1:], float) == s[:]).all()'
-calder 0 plot run.h5 q:hinge --stream fast -o a.svg # otherwise the other stream is noted below the picture
+calder 0 plot run.h5 q:hinge --stream fast -o a.svg -t run.h5 # otherwise the other stream is noted below the picture
 calder 0 plot run-fast.csv q:hinge -o b.svg -t run.h5
 cmp -s a.svg b.svg || fail "the plot of HDF5 differs from that of CSV"
 calder 0 plot run.h5 --stream stream2 energy -o a.svg
