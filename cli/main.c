@@ -28,6 +28,7 @@ static const Command commands[] = {
 	{"plot", command_plot, "draw columns of a CSV file", false},
 	{"signals", command_signals, "list the quantities that can be recorded, plotted and read in formulas", true},
 	{"view", command_view, "write a run as a page that any browser opens", true},
+	{"render", command_render, "write a run as a film or a picture, without a screen", false},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
 	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
 	{"methods", command_methods, "list the integration methods", false},

@@ -20,7 +20,7 @@ static const char help[] =
 	"\n"
 	"Integrates the model in FILE (YAML or JSON, docs/format.md; - reads stdin) and prints a summary.\n"
 	"  -o, --out FILE         samples as HDF5 (FILE ends in .h5 or .hdf5) or CSV (- for stdout); docs/results.md\n"
-	"  -p, --plot FILE        picture (SVG; PNG if FILE ends so) of the SIGNALs named after FILE, or of those of the file\n"
+	"  -p, --plot FILE        picture (SVG; PNG, PDF by the ending) of the SIGNALs named after FILE, or of those of the file\n"
 	"  -s, --signal SIGNAL    record this signal instead of those of the file; may be repeated\n"
 	"  -d, --duration S       end after S seconds\n"
 	"  -i, --interval S       one sample every S seconds (0: every step)\n"

@@ -114,6 +114,44 @@ static int answer_request(struct mg_connection *connection, void *user) {
 	return 200;
 }
 
+/* ---- what a page posts ------------------------------------------------------------------------------ */
+
+enum { UPLOAD_MOST = 1 << 28 }; // bytes
+
+/* All of it, from malloc; NULL: it did not come, or is too large. */
+static void *read_upload(struct mg_connection *connection, size_t length) {
+	char *data = length <= UPLOAD_MOST ? malloc(length + 1) : NULL;
+	for (size_t at = 0; data && at < length;) {
+		const int count = mg_read(connection, data + at, length - at);
+		if (count > 0) {
+			at += (size_t)count;
+			continue;
+		}
+		free(data);
+		data = NULL;
+	}
+	return data;
+}
+
+static int take_upload(struct mg_connection *connection, void *user) {
+	Server *server = user;
+	const struct mg_request_info *request = mg_get_request_info(connection);
+	const char *key = server->options.upload_key, *path = request->local_uri + strlen("/upload");
+	const size_t size = strlen(key);
+	if (!is_allowed(server, connection) || path[0] != '/' || strncmp(path + 1, key, size) != 0 || path[size + 1] != '/')
+		return refuse_stranger(connection);
+	if (strcmp(request->request_method, "POST") != 0 || request->content_length < 0)
+		return refuse_request(connection, 400, "Bad Request", "post something of a length that is said");
+	void *data = read_upload(connection, (size_t)request->content_length);
+	const bool taken = data && server->options.upload(server->options.upload_user, path + size + 2, data,
+	                                                  (size_t)request->content_length);
+	free(data);
+	if (!taken)
+		return refuse_request(connection, 409, "Conflict", "this was not taken");
+	mg_printf(connection, "HTTP/1.1 204 No Content\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
+	return 204;
+}
+
 /* ---- a page's thread ------------------------------------------------------------------------------- */
 
 /* What a page has not got yet. */
@@ -248,6 +286,8 @@ static int on_received(struct mg_connection *connection, int bits, char *data, s
 
 static void set_handlers(Server *server) {
 	mg_set_request_handler(server->context, "/", answer_request, server);
+	if (server->options.upload)
+		mg_set_request_handler(server->context, "/upload", take_upload, server);
 	if (server->options.document)
 		mg_set_websocket_handler(server->context, "/live", on_connected, on_ready, on_received, on_closed, server);
 }

@@ -24,6 +24,13 @@ typedef struct ServerOptions {
 	size_t page_length;   //
 	const char *document; // the message that begins a connection; NULL: there is no socket
 	size_t tick_size;     // of every tick
+	/**
+	 * What the page posts to "/upload/KEY/NAME", with the key of `upload_key`, from one of the server's threads; false: it is
+	 * refused. NULL: nothing is taken.
+	 */
+	bool (*upload)(void *user, const char *name, const void *data, size_t length);
+	const char *upload_key;
+	void *upload_user;
 } ServerOptions;
 
 /** Texts of options must outlive the server. NULL after writing why into message[size]. */

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE // getopt_long
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,15 +30,28 @@ static const char help[] =
 	"      --no-browser    only print the address\n"
 	"  -g, --ghost RUN2.h5 a second run of the same bodies, drawn transparent beside the first\n"
 	"      --title TEXT    instead of the run's\n"
+	"      --camera NAME   a camera of the model's key view, instead of its story\n"
+	"      --start S       the moment that is shown first [s]\n"
+	"      --speed FACTOR  seconds of the run per second\n"
+	"      --plot SIGNALS  a plot of these signals, separated by commas; may be repeated\n"
+	"      --trail NODE    draws the path of a node or body; may be repeated\n"
+	"      --arrows FACTOR of the length of arrows; 0: none\n"
+	"      --deformation F factor of deformations\n"
 	"      --frames N      at most so many moments (3000); a longer run is thinned out\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.h5 && calder view pendulum.h5 --html pendulum.html\n";
+
+enum { MOST_TEXTS = 16 };
+
+enum { OPTION_CAMERA = 256, OPTION_START, OPTION_SPEED, OPTION_PLOT, OPTION_TRAIL, OPTION_ARROWS, OPTION_DEFORMATION };
 
 typedef struct ViewOptions {
 	const char *path, *html, *json;
 	int port;
 	bool no_browser;
 	CalReplayOptions replay;
+	CalViewSettings view;
+	const char *plots[MOST_TEXTS], *trails[MOST_TEXTS];
 } ViewOptions;
 
 static bool model_dof(const char *text, int least, int most, int *value) {
@@ -48,6 +62,40 @@ static bool model_dof(const char *text, int least, int most, int *value) {
 	return end != text && !*end && errno == 0 && number >= least && number <= most;
 }
 
+static int parse_factor(const char *option, const char *text, bool zero, double *value) {
+	char *end;
+	*value = strtod(text, &end);
+	if (end == text || *end || !isfinite(*value) || *value < 0 || (*value == 0 && !zero))
+		return say_usage("view", "--%s takes a number %s zero, not '%s'", option, zero ? "from" : "above", text);
+	return -1;
+}
+
+/* Options of how the run is looked at; -1: done. */
+static int parse_look(ViewOptions *o, int option, const char *value) {
+	CalViewSettings *view = &o->view;
+	o->replay.view = view;
+	switch (option) {
+	case OPTION_CAMERA:
+		view->camera = value;
+		return -1;
+	case OPTION_START:
+		return parse_factor("start", value, true, &view->start);
+	case OPTION_SPEED:
+		return parse_factor("speed", value, false, &view->speed);
+	case OPTION_ARROWS:
+		return parse_factor("arrows", value, true, &view->arrows);
+	case OPTION_DEFORMATION:
+		return parse_factor("deformation", value, false, &view->deformation);
+	default:
+		break;
+	}
+	int *count = option == OPTION_PLOT ? &view->plot_count : &view->trail_count;
+	if (*count == MOST_TEXTS)
+		return say_usage("view", "more than %d plots or trails", MOST_TEXTS);
+	(option == OPTION_PLOT ? o->plots : o->trails)[(*count)++] = value;
+	return -1;
+}
+
 static int parse_options(ViewOptions *o, int argc, char **argv) {
 	static const struct option long_options[] = {
 		{"html", required_argument, NULL, 'o'},
@@ -56,6 +104,13 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 		{"title", required_argument, NULL, 't'},
 		{"frames", required_argument, NULL, 'n'},
 		{"port", required_argument, NULL, 'p'},
+		{"camera", required_argument, NULL, OPTION_CAMERA},
+		{"start", required_argument, NULL, OPTION_START},
+		{"speed", required_argument, NULL, OPTION_SPEED},
+		{"plot", required_argument, NULL, OPTION_PLOT},
+		{"trail", required_argument, NULL, OPTION_TRAIL},
+		{"arrows", required_argument, NULL, OPTION_ARROWS},
+		{"deformation", required_argument, NULL, OPTION_DEFORMATION},
 		{"no-browser", no_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -88,8 +143,14 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 		case 'b':
 			o->no_browser = true;
 			break;
-		default:
+		case '?':
+		case ':':
 			return option_wrong("view", argv, long_options);
+		default: {
+			const int code = parse_look(o, option, optarg);
+			if (code >= 0)
+				return code;
+		}
 		}
 	}
 	if (argc - optind != 1)
@@ -187,7 +248,9 @@ static int show_model(ViewOptions *o) {
 }
 
 int command_view(int argc, char **argv) {
-	ViewOptions o = {0};
+	ViewOptions o = {.view = cal_view_settings_def()};
+	o.view.plots = o.plots;
+	o.view.trails = o.trails;
 	const int code = parse_options(&o, argc, argv);
 	if (code >= 0)
 		return code;

@@ -740,6 +740,32 @@ events:
 """
 
 
+# Places from the origin of node_2, which moves little.
+VIEW = """
+view:
+  card: A space station of 389 t takes a drifting vehicle of 4 t by its arm, berths it and lets go.
+  speed: 5
+  cameras:
+    station: {from: [60, -78, 42], at: [0, 0, -4]}
+    arm: {body: node_2, from: [12, 25, -21], at: [-4, 0.5, -7.5]}
+    grapple: {body: node_2, from: [-6.5, 9, -17], at: [-0.9, 0.7, -11.6]}
+    port: {body: node_2, from: [9.5, 12, -12], at: [-0.5, 0, -4.2]}
+    release: {body: node_2, from: [-9, 12, -13], at: [-1.4, 0, -5.2]}
+    hand: {body: hand, onboard: true, from: [-1.2, 0, 1.4], at: [3, 0, 0]}
+  trails: [hand/tip]
+  plots: ["device:grapple_range, device:port_range"]
+  steps:
+    - {at: 0 s, camera: arm, caption: The arm unfolds while the vehicle drifts past at 3 cm/s.}
+    - {event: capture, delay: -12 s, camera: grapple, caption: The hand follows the grapple fixture.}
+    - {event: capture, caption: "Capture: hand and vehicle are one, and the arm brings them to rest."}
+    - {event: damped, camera: arm, caption: The arm carries the vehicle to the port under node_2.}
+    - {event: berthing, delay: -8 s, camera: port, caption: The vehicle approaches the port.}
+    - {event: berthing, caption: "Berthing: the latches close; arm, vehicle and station are a closed loop."}
+    - {event: release, delay: -3 s, camera: release}
+    - {event: release, caption: "Release: the hand lets go and backs off."}
+"""
+
+
 def write_run():
     arm = ", ".join(f"\"q:{name}\"" for name, *_ in JOINTS)
     drives = ", ".join(f"\"device:drive_{name}\"" for name, *_ in JOINTS)
@@ -778,6 +804,7 @@ def main():
     write_devices(angles)
     print(EVENTS)
     write_run()
+    print(VIEW, end="")
 
 
 if __name__ == "__main__":

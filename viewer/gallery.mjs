@@ -4,11 +4,12 @@
  *
  *   node gallery.mjs OUT_FOLDER PAGE.html[#ADDRESS]...
  *
- * The picture of NAME.html is OUT_FOLDER/NAME.jpg. Without an address the page is shown at two fifths of its run.
+ * The picture of NAME.html is OUT_FOLDER/NAME.jpg. Without an address the page is shown as its view settings say: at
+ * their start, else in the middle of their story, else at two fifths of the run.
  */
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { startBrowser } from "./test/browser.mjs";
+import { cameraRests, startBrowser } from "./test/browser.mjs";
 
 const [out, ...pages] = process.argv.slice(2);
 if (!out || pages.length === 0) {
@@ -23,8 +24,13 @@ for (const given of pages) {
 	const url = pathToFileURL(resolve(path)).href + (hash ? `#${hash}` : "");
 	const { page, complaints, close } = await browser.open(url, { width: 1200, height: 720 });
 	await page.waitForFunction(() => window.calder?.stats.first > 0, null, { timeout: 60_000 });
-	if (!hash?.includes("t=")) await page.evaluate(() => calder.seek(calder.start + 0.4 * (calder.end - calder.start)));
-	await page.waitForTimeout(600);
+	if (!hash?.includes("t="))
+		await page.evaluate(() => {
+			const { start, steps } = calder.replay.view;
+			const told = steps[steps.length >> 1]?.t;
+			calder.seek(start || (told ?? calder.start + 0.4 * (calder.end - calder.start)));
+		});
+	await cameraRests(page);
 	await page.screenshot({ path: join(out, `${name}.jpg`), type: "jpeg", quality: 82 });
 	for (const complaint of complaints) console.error(`${name}: ${complaint}`);
 	failed += complaints.length;

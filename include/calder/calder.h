@@ -33,6 +33,7 @@
 #include <calder/motion.h>
 #include <calder/transition.h>
 #include <calder/checkpoint.h>
+#include <calder/view.h>
 #include <calder/visual.h>
 #include <calder/setup.h>
 #include <calder/io.h>

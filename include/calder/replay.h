@@ -18,7 +18,10 @@ typedef struct CalReplayOptions {
 	const char *ghost;  // result file of a second run of the same bodies, drawn beside it; NULL: none
 	const char *page;   // [page_length] the viewer's page, whose marker the document replaces; NULL: the document alone
 	size_t page_length; //
-	int max_frames;     // more are thinned out; 0: 3000, or as many as bodies that turn fast need
+	/* Says more than the model about how the run is looked at: what is not as in cal_view_settings_def() counts. Its
+	   cameras and steps are not used. NULL: nothing. */
+	const CalViewSettings *view;
+	int max_frames; // more are thinned out; 0: 3000, or as many as bodies that turn fast need
 } CalReplayOptions;
 
 /**

@@ -18,6 +18,7 @@
 #include <calder/motion.h>
 #include <calder/subsystem.h>
 #include <calder/transition.h>
+#include <calder/view.h>
 #include <calder/visual.h>
 
 #ifdef __cplusplus
@@ -250,6 +251,13 @@ CAL_API int cal_setup_visuals(const CalSetup *setup, CalBodyId body, const CalVi
 /** Where a file is that the model names: in the folder of the setup's file, unless its path begins with '/'. 0, or -1: too
  * long. */
 CAL_API int cal_setup_locate(const CalSetup *setup, const char *name, char *path, size_t size);
+
+/* ---- view settings -------------------------------------------------------------------------------------- */
+
+/** How runs are looked at; replaces what was set before. Bodies and events must have been added. */
+CAL_API CalStatus cal_setup_set_view(CalSetup *setup, const CalViewSettings *view, CalError *error);
+/** 0: none were set, and *view is cal_view_settings_def(). */
+CAL_API int cal_setup_view(const CalSetup *setup, CalViewSettings *view);
 
 /* ---- run settings --------------------------------------------------------------------------------------- */
 

@@ -20,6 +20,8 @@ OF_FILES = "calder.load() and loads() read it from a model file; the package has
 EXCEPTIONS = {  # a function, or all that begin with a text that ends with *
     "cal_batch_model": "a Batch has its group",
     "cal_batch_threads": "a Batch has the threads that were asked for",
+    "cal_batch_lanes": "states side by side have the bits of states alone; nothing depends on them",
+    "cal_batch_alone": "likewise",
     "cal_batch_rollout_rows": "a Rollout has its arrays, with as many rows",
     "cal_derivatives_init": "a State makes its own by cal_derivatives_create()",
     "cal_fe_read_*": "cal_fe_read() reads these files, with the usual names of their matrices",

@@ -113,6 +113,8 @@ struct CalSetup {
 	CalImportNote *import_notes;
 	int import_note_count, import_note_capacity;
 	CalRunSettings run;
+	CalViewSettings view; // if has_view
+	bool has_view;
 };
 
 /* ---- copies (setup.c) ------------------------------------------------------------------------- */

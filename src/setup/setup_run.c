@@ -146,6 +146,15 @@ static bool reserve_body(CalSetup *setup, CalBodyId body) {
 	return true;
 }
 
+/* Room for one more. Most bodies have one: the first gets no room to spare. */
+static bool reserve_visual(CalSetup *setup, VisualList *list) {
+	if (list->capacity)
+		return setup_room(setup, (void **)(void *)&list->items, list->count, &list->capacity, sizeof *list->items);
+	list->items = memory_alloc(&setup->allocator, sizeof *list->items);
+	list->capacity = list->items != NULL;
+	return list->items != NULL;
+}
+
 CalStatus cal_setup_add_visual(CalSetup *setup, CalBodyId body, const CalVisual *visual, CalError *error) {
 	if (!setup || !visual)
 		return error_null(error, "cal_setup_add_visual", !setup ? "setup" : "visual");
@@ -164,7 +173,7 @@ CalStatus cal_setup_add_visual(CalSetup *setup, CalBodyId body, const CalVisual 
 	if (!setup_copy_text(setup, &own.file) || !reserve_body(setup, body))
 		return setup_no_memory(setup, error);
 	VisualList *list = &setup->visuals[body.value];
-	if (!setup_room(setup, (void **)(void *)&list->items, list->count, &list->capacity, sizeof *list->items))
+	if (!reserve_visual(setup, list))
 		return setup_no_memory(setup, error);
 	list->items[list->count++] = own;
 	return CAL_OK;

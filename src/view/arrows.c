@@ -14,6 +14,7 @@
 #include <calder/quantity.h>
 
 #include "math/placement.h"
+#include "view/packing.h"
 
 /* ---- values over time -------------------------------------------------------------------------------- */
 
@@ -52,23 +53,13 @@ static dvec3 place_of(const ArrowSource *s, const Arrow *arrow, const double *ro
 	return dadd(P.r, dmat_mul_vec(P.R, dvec_in(arrow->at)));
 }
 
-static void put_places(JsonWriter *d, const ArrowSource *s, const Arrow *arrow) {
-	json_writer_key(d, "at");
-	json_writer_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
-	for (size_t i = 0; i < s->frame_count; i++) {
-		const double *row = s->row(s->user, i);
-		dvec3 p;
-		if (arrow->body >= 0)
-			p = place_of(s, arrow, row);
-		else
-			p = (dvec3){value_at(arrow->table, arrow->columns, row[0]),
-			            value_at(arrow->table, arrow->columns + 1, row[0]),
-			            value_at(arrow->table, arrow->columns + 2, row[0])};
-		json_writer_f32(d, p.x);
-		json_writer_f32(d, p.y);
-		json_writer_f32(d, p.z);
-	}
-	json_writer_array_end(d);
+/* Of the place at which the arrow starts: x, y or z. */
+static double place_component(const ArrowSource *s, const Arrow *arrow, size_t frame, int k) {
+	const double *row = s->row(s->user, frame);
+	if (arrow->body < 0)
+		return value_at(arrow->table, arrow->columns + k, row[0]);
+	const dvec3 p = place_of(s, arrow, row);
+	return k == 0 ? p.x : k == 1 ? p.y : p.z;
 }
 
 static void put_arrow(JsonWriter *d, const ArrowSource *s, const Arrow *arrow, const char *name) {
@@ -76,13 +67,18 @@ static void put_arrow(JsonWriter *d, const ArrowSource *s, const Arrow *arrow, c
 	json_writer_put_text(d, "name", name);
 	json_writer_put_text(d, "kind", arrow->kind);
 	json_writer_put_text(d, "unit", arrow->unit);
-	put_places(d, s, arrow);
+	json_writer_key(d, "at");
+	Packing places = packing_floats(d, 2, (size_t[]){s->frame_count, 3});
+	for (int k = 0; k < 3; k++)
+		for (size_t i = 0; i < s->frame_count; i++)
+			packing_put_float(&places, place_component(s, arrow, i, k));
+	packing_end(&places);
 	json_writer_key(d, "vector");
-	json_writer_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
-	for (size_t i = 0; i < s->frame_count; i++)
-		for (int k = 0; k < 3; k++)
-			json_writer_f32(d, value_at(arrow->table, arrow->column + k, s->row(s->user, i)[0]));
-	json_writer_array_end(d);
+	Packing vectors = packing_floats(d, 2, (size_t[]){s->frame_count, 3});
+	for (int k = 0; k < 3; k++)
+		for (size_t i = 0; i < s->frame_count; i++)
+			packing_put_float(&vectors, value_at(arrow->table, arrow->column + k, s->row(s->user, i)[0]));
+	packing_end(&vectors);
 	json_writer_close(d);
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "view/packing.h"
 #include "view/replay_run.h"
 
 /* By how much the worst of some columns is off: the largest magnitude, or the change since the start. NAN: not known. */
@@ -53,10 +54,10 @@ static void write_badge(JsonWriter *d, const Run *run, const Badge *badge) {
 	json_writer_put_text(d, "text", badge->text);
 	json_writer_put_number(d, "good", badge->good * scale);
 	json_writer_key(d, "values");
-	json_writer_array(d, "f32", 1, (size_t[]){count});
+	Packing values = packing_floats(d, 1, (size_t[]){count});
 	for (size_t i = 0; i < count; i++)
-		json_writer_f32(d, worst_of(table, run_shown_row(run, table, i), badge->prefix, badge->change));
-	json_writer_array_end(d);
+		packing_put_float(&values, worst_of(table, run_shown_row(run, table, i), badge->prefix, badge->change));
+	packing_end(&values);
 	json_writer_close(d);
 }
 
@@ -108,14 +109,14 @@ static void write_turn_badge(JsonWriter *d, const Run *run) {
 	json_writer_put_text(d, "text", text);
 	json_writer_put_number(d, "good", TURNS_LIMIT);
 	json_writer_key(d, "values");
-	json_writer_array(d, "f32", 1, (size_t[]){count});
+	Packing values = packing_floats(d, 1, (size_t[]){count});
 	double before = 0;
 	for (size_t i = 0; i < count; i++) {
 		const double after = i + 1 < count ? doubt_at(run, i, -1) : 0;
-		json_writer_f32(d, fmax(before, after));
+		packing_put_float(&values, fmax(before, after));
 		before = after;
 	}
-	json_writer_array_end(d);
+	packing_end(&values);
 	json_writer_close(d);
 }
 

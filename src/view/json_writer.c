@@ -142,7 +142,7 @@ static void put_bytes(JsonWriter *d, uint64_t bits, int count) {
 	}
 }
 
-void json_writer_array(JsonWriter *d, const char *type, int rank, const size_t *shape) {
+void json_writer_array_head(JsonWriter *d, const char *type, int rank, const size_t *shape) {
 	json_writer_open(d, '{');
 	json_writer_put_text(d, "type", type);
 	json_writer_key(d, "shape");
@@ -150,11 +150,21 @@ void json_writer_array(JsonWriter *d, const char *type, int rank, const size_t *
 	for (int i = 0; i < rank; i++)
 		json_writer_number(d, (double)shape[i]);
 	json_writer_close(d);
+}
+
+void json_writer_array_data(JsonWriter *d) {
 	json_writer_key(d, "data");
 	begin_value(d);
 	fputc('"', d->out);
 	d->rest_count = 0;
 }
+
+void json_writer_array(JsonWriter *d, const char *type, int rank, const size_t *shape) {
+	json_writer_array_head(d, type, rank, shape);
+	json_writer_array_data(d);
+}
+
+void json_writer_byte(JsonWriter *d, uint8_t value) { put_bytes(d, value, 1); }
 
 void json_writer_f32(JsonWriter *d, double value) {
 	const float number = (float)value;

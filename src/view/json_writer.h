@@ -41,6 +41,10 @@ void json_writer_put_number(JsonWriter *d, const char *key, double value);
 
 /** An array of 32-bit floats, or of integers, whose numbers follow; the shape has rank entries. */
 void json_writer_array(JsonWriter *d, const char *type, int rank, const size_t *shape);
+/** The same in two parts, for keys between them. */
+void json_writer_array_head(JsonWriter *d, const char *type, int rank, const size_t *shape);
+void json_writer_array_data(JsonWriter *d);
+void json_writer_byte(JsonWriter *d, uint8_t value);
 void json_writer_f32(JsonWriter *d, double value);
 void json_writer_f64(JsonWriter *d, double value);
 void json_writer_u32(JsonWriter *d, uint32_t value);

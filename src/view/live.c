@@ -14,6 +14,7 @@
 #include "math/placement.h"
 #include "view/flexible_shapes.h"
 #include "view/scene.h"
+#include "view/view_settings.h"
 
 struct CalLive {
 	const CalSetup *setup;
@@ -105,6 +106,7 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 	json_writer_put_text(&d, "software", "calder");
 	json_writer_put_text(&d, "software_version", cal_version());
 	const CalStatus status = scene_write(&d, live->setup, true, error);
+	view_settings_write(&d, live->setup, NULL);
 	json_writer_key(&d, "signals");
 	json_writer_open(&d, '[');
 	for (int i = 0; i < live->signal_count; i++) {

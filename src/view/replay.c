@@ -15,10 +15,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/name_index.h"
-#include "view/arrows.h"
-#include "view/flexible_shapes.h"
+#include "view/packing.h"
 #include "view/replay_run.h"
 #include "view/scene.h"
+#include "view/view_settings.h"
 
 static bool index_columns(const CalResultsTable *table, NameIndex *names) {
 	const CalAllocator allocator = allocator_or_default(NULL);
@@ -102,7 +102,7 @@ static int quantity_columns(const Run *run, int stream, const char *word, const 
 }
 
 /* Modes count from 1; in files of earlier versions from 0, and eta0 is there. */
-static int eta_column(const Run *run, const char *body, int mode) {
+int run_eta_column(const Run *run, const char *body, int mode) {
 	char name[512];
 	snprintf(name, sizeof name, "q:%.480s.eta0", body);
 	const int first = find_column(run, run->frames, name) >= 0 ? 0 : 1;
@@ -215,123 +215,20 @@ const double *run_shown_row(const Run *run, const CalResultsTable *table, size_t
 	return table->rows + run_shown_index(run, table, i) * (size_t)table->column_count;
 }
 
-static void write_column(JsonWriter *d, const Run *run, const CalResultsTable *table, int column, bool wide) {
+void run_write_times(JsonWriter *d, const Run *run, const CalResultsTable *table) {
 	const size_t count = run_shown_count(run, table);
-	json_writer_array(d, wide ? "f64" : "f32", 1, (size_t[]){count});
-	for (size_t i = 0; i < count; i++) {
-		const double value = run_shown_row(run, table, i)[column];
-		if (wide)
-			json_writer_f64(d, value);
-		else
-			json_writer_f32(d, value);
-	}
-	json_writer_array_end(d);
-}
-
-/* ---- frames ------------------------------------------------------------------------------------------- */
-
-static void write_poses(JsonWriter *d, const Run *run) {
-	const CalResultsTable *table = &run->tables[run->frames];
-	const size_t count = run_shown_count(run, table);
-	json_writer_key(d, "pose");
-	json_writer_array(d, "f32", 3, (size_t[]){count, (size_t)run->body_count, 7});
-	for (size_t i = 0; i < count; i++) {
-		const double *row = run_shown_row(run, table, i);
-		for (int b = 0; b < run->body_count; b++)
-			for (int k = 0; k < 7; k++)
-				json_writer_f32(d, run->bodies[b].pose >= 0 ? row[run->bodies[b].pose + k] : (double)NAN);
-	}
-	json_writer_array_end(d);
-}
-
-/* Velocities of a body that turns by more than some degrees between frames: of others the poses say enough. */
-static void write_velocity(JsonWriter *d, const Run *run, int body) {
-	static const double noticeable = 0.1; // [rad]
-	const CalResultsTable *table = &run->tables[run->frames];
-	const BodyColumns columns = run->bodies[body];
-	const size_t count = run_shown_count(run, table);
-	double most = 0;
-	for (size_t i = 0; i + 1 < count && columns.pose >= 0; i++)
-		most = fmax(most, turns_angle(columns, run_shown_row(run, table, i), run_shown_row(run, table, i + 1)));
-	if (!(most > noticeable))
-		return;
-	json_writer_open(d, '{');
-	json_writer_put_number(d, "body", body);
-	json_writer_key(d, "values");
-	json_writer_array(d, "f32", 2, (size_t[]){count, 6});
+	json_writer_array(d, "f64", 1, (size_t[]){count});
 	for (size_t i = 0; i < count; i++)
-		for (int k = 0; k < 6; k++)
-			json_writer_f32(d, run_shown_row(run, table, i)[columns.velocity + k]);
+		json_writer_f64(d, run_shown_row(run, table, i)[0]);
 	json_writer_array_end(d);
-	json_writer_close(d);
 }
 
-/* Modes of a body whose coordinates were recorded with its pose. */
-static void write_eta(JsonWriter *d, const Run *run, int body) {
-	const CalResultsTable *table = &run->tables[run->frames];
-	const int modes = flexible_modes(cal_setup_desc(run->setup), (CalBodyId){(uint32_t)body + 1});
+static void write_column(JsonWriter *d, const Run *run, const CalResultsTable *table, int column) {
 	const size_t count = run_shown_count(run, table);
-	const int first = modes ? eta_column(run, run_body_name(run, body), 0) : -1;
-	for (int a = 1; a < modes; a++)
-		if (first < 0 || eta_column(run, run_body_name(run, body), a) != first + a)
-			return;
-	if (first < 0)
-		return;
-	json_writer_open(d, '{');
-	json_writer_put_number(d, "body", body);
-	json_writer_key(d, "values");
-	json_writer_array(d, "f32", 2, (size_t[]){count, (size_t)modes});
+	Packing packing = packing_floats(d, 1, (size_t[]){count});
 	for (size_t i = 0; i < count; i++)
-		for (int a = 0; a < modes; a++)
-			json_writer_f32(d, run_shown_row(run, table, i)[first + a]);
-	json_writer_array_end(d);
-	json_writer_close(d);
-}
-
-static const double *frame_row(const void *user, size_t frame) {
-	const Run *run = user;
-	return run_shown_row(run, &run->tables[run->frames], frame);
-}
-
-static void write_arrows(JsonWriter *d, const Run *run, const int *pose) {
-	const CalResultsTable *frames = &run->tables[run->frames];
-	const ArrowSource source = {.desc = cal_setup_desc(run->setup),
-	                            .tables = run->tables,
-	                            .count = run->about.stream_count,
-	                            .frames = frames,
-	                            .pose = pose,
-	                            .frame_count = run_shown_count(run, frames),
-	                            .row = frame_row,
-	                            .user = run};
-	arrows_write(d, &source);
-}
-
-/* And the arrows, which start on bodies. */
-static CalStatus write_frames(JsonWriter *d, const Run *run) {
-	int *pose = malloc((size_t)(run->body_count + 1) * sizeof *pose);
-	if (!pose)
-		return error_set(run->error, CAL_ERR_MEMORY, "out of memory for the frames");
-	for (int b = 0; b < run->body_count; b++)
-		pose[b] = run->bodies[b].pose;
-	json_writer_key(d, "frames");
-	json_writer_open(d, '{');
-	json_writer_key(d, "t");
-	write_column(d, run, &run->tables[run->frames], 0, true);
-	write_poses(d, run);
-	json_writer_key(d, "velocity");
-	json_writer_open(d, '[');
-	for (int b = 0; b < run->body_count; b++)
-		write_velocity(d, run, b);
-	json_writer_close(d);
-	json_writer_key(d, "eta");
-	json_writer_open(d, '[');
-	for (int b = 0; b < run->body_count; b++)
-		write_eta(d, run, b);
-	json_writer_close(d);
-	json_writer_close(d);
-	write_arrows(d, run, pose);
-	free(pose);
-	return CAL_OK;
+		packing_put_float(&packing, run_shown_row(run, table, i)[column]);
+	packing_end(&packing);
 }
 
 /* ---- signals ------------------------------------------------------------------------------------------ */
@@ -395,7 +292,7 @@ static void write_signals(JsonWriter *d, const Run *run) {
 	json_writer_key(d, "times");
 	json_writer_open(d, '[');
 	for (int i = 0; i < run->about.stream_count; i++)
-		write_column(d, run, &run->tables[i], 0, true);
+		run_write_times(d, run, &run->tables[i]);
 	json_writer_close(d);
 	json_writer_key(d, "signals");
 	json_writer_open(d, '[');
@@ -410,7 +307,7 @@ static void write_signals(JsonWriter *d, const Run *run) {
 			write_about(d, cal_setup_desc(run->setup), table->columns[c].name);
 			json_writer_put_number(d, "t", i);
 			json_writer_key(d, "values");
-			write_column(d, run, table, c, false);
+			write_column(d, run, table, c);
 			json_writer_close(d);
 		}
 	}
@@ -465,7 +362,7 @@ static CalStatus write_ghost(JsonWriter *d, const char *path, int max_frames, Ca
 		json_writer_put_text(d, "title", ghost.about.title);
 		status = scene_write(d, ghost.setup, false, error);
 		if (status == CAL_OK)
-			status = write_frames(d, &ghost);
+			status = frames_write(d, &ghost);
 		write_signals(d, &ghost);
 		json_writer_close(d);
 	}
@@ -482,9 +379,12 @@ static CalStatus write_document(JsonWriter *d, const Run *run, const CalReplayOp
 	json_writer_put_text(d, "software_version", run->about.software_version);
 	json_writer_put_text(d, "created", run->about.created);
 	json_writer_put_text(d, "model_name", run->about.model_name);
-	CalStatus status = scene_write(d, run->setup, false, run->error);
+	CalStatus status = view_settings_check(run->setup, options->view, run->error);
 	if (status == CAL_OK)
-		status = write_frames(d, run);
+		status = scene_write(d, run->setup, false, run->error);
+	view_settings_write(d, run->setup, options->view);
+	if (status == CAL_OK)
+		status = frames_write(d, run);
 	write_signals(d, run);
 	write_events(d, run);
 	badges_write(d, run);

@@ -32,6 +32,12 @@ size_t run_shown_count(const Run *run, const CalResultsTable *table);
 size_t run_shown_index(const Run *run, const CalResultsTable *table, size_t i);
 const double *run_shown_row(const Run *run, const CalResultsTable *table, size_t i);
 
+/** The column of a modal coordinate in the table of the frames, modes from 0; -1: it is not there. */
+int run_eta_column(const Run *run, const char *body, int mode);
+/** The first column of a table as an array. */
+void run_write_times(JsonWriter *d, const Run *run, const CalResultsTable *table);
+/** The key frames, and the key arrows, which start on bodies (replay_frames.c). */
+CalStatus frames_write(JsonWriter *d, const Run *run);
 /** The key badges (badges.c). */
 void badges_write(JsonWriter *d, const Run *run);
 

@@ -7,6 +7,7 @@
  */
 #include "view/scene.h"
 
+#include <calder/flex.h>
 #include <calder/mesh.h>
 #include <ctype.h>
 #include <math.h>
@@ -264,6 +265,29 @@ static int color_of(const CalSetup *setup, CalBodyId id) {
 	return -1;
 }
 
+/* Mass; of rigid bodies also the center of mass and the inertia about it: xx, yy, zz, xy, xz, yz in body axes. */
+static void put_mass(JsonWriter *d, const CalDesc *desc, CalBodyId id) {
+	CalBodyDef body;
+	CalFlexDef flex;
+	if (cal_flex_body(desc, id, &body, &flex) != CAL_OK)
+		return;
+	double mass = body.mass;
+	for (int k = 0; flex.modes && k < flex.node_count; k++)
+		mass += flex.nodes[k].mass;
+	json_writer_put_number(d, "mass", mass);
+	if (flex.modes)
+		return;
+	const double *m[3] = {body.inertia.m[0], body.inertia.m[1], body.inertia.m[2]};
+	const double inertia[] = {m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]};
+	json_writer_key(d, "center_of_mass");
+	json_writer_vec3(d, body.com);
+	json_writer_key(d, "inertia");
+	json_writer_open(d, '[');
+	for (int k = 0; k < 6; k++)
+		json_writer_number(d, inertia[k]);
+	json_writer_close(d);
+}
+
 static CalStatus write_bodies(JsonWriter *d, const CalSetup *setup, const SceneIndex *index, int *mesh,
                               CalError *error) {
 	const CalDesc *desc = cal_setup_desc(setup);
@@ -277,6 +301,7 @@ static CalStatus write_bodies(JsonWriter *d, const CalSetup *setup, const SceneI
 		json_writer_put_text(d, "name", body->name);
 		json_writer_put_text(d, "group", cal_desc_group(desc, body->group)->name);
 		json_writer_put_number(d, "parent", index->parent[id.value]);
+		put_mass(d, desc, id);
 		write_shapes(d, setup, index, id, mesh);
 		put_color(d, color_of(setup, id)); // of what has none of its own: flexible parts
 		write_nodes(d, index, id);
@@ -393,11 +418,23 @@ static void write_loops(JsonWriter *d, const SceneIndex *index) {
 	json_writer_close(d);
 }
 
+/* The axis that points against gravity, if one does within half a right angle; z without gravity. */
+static const char *up_axis(const CalDesc *desc) {
+	for (int i = 1; i <= cal_desc_group_count(desc); i++) {
+		const CalVec3 g = cal_desc_group(desc, (CalGroupId){(uint32_t)i})->gravity;
+		const double limit = -sqrt(0.5 * (g.x * g.x + g.y * g.y + g.z * g.z));
+		if (limit < 0)
+			return g.y < limit ? "y" : g.x < limit ? "x" : "z";
+	}
+	return "z";
+}
+
 CalStatus scene_write(JsonWriter *d, const CalSetup *setup, bool live, CalError *error) {
 	int mesh = 0;
 	SceneIndex index;
 	if (!index_create(&index, cal_setup_desc(setup)))
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for the scene");
+	json_writer_put_text(d, "up", up_axis(cal_setup_desc(setup)));
 	json_writer_key(d, "ground");
 	json_writer_open(d, '{');
 	write_shapes(d, setup, &index, (CalBodyId){0}, &mesh);

@@ -13,7 +13,7 @@
 
 #include "io/yaml/yaml_tree.h"
 #include "support/model_file_support.h"
-#include "view/json_writer.h"
+#include "view/packing.h"
 
 /* ---- reading a document, without the code that wrote it -------------------------------------------------- */
 
@@ -43,6 +43,54 @@ static double number(const TreeNode *node) {
 	return strtod(node->text, NULL);
 }
 
+/* A number of seven bits a byte. */
+static uint64_t varying(const uint8_t **at, const uint8_t *end) {
+	uint64_t value = 0;
+	for (int shift = 0;; shift += 7) {
+		assert_true(*at < end && shift < 63);
+		value |= (uint64_t)(**at & 127) << shift;
+		if (*(*at)++ < 128)
+			return value;
+	}
+}
+
+static double decoded_number(const TreeNode *array, int64_t whole, size_t column) {
+	const TreeNode *scale = tree_get(array, "scale");
+	if (strcmp(tree_get(array, "type")->text, "i32") == 0)
+		return whole == INT32_MIN
+		           ? (double)NAN
+		           : (double)whole * number(scale->count ? scale->items[column % (size_t)scale->count] : scale);
+	const int64_t size = (whole < 0 ? -whole : whole) * (1 << (int)number(tree_get(array, "dropped")));
+	const uint32_t bits = (uint32_t)size | (whole < 0 ? UINT32_C(1) << 31 : 0);
+	float value;
+	memcpy(&value, &bits, sizeof value);
+	return (double)value;
+}
+
+/* Entry `index` of an array coded by differences; that it fills its shape is checked. */
+static double coded_entry(const TreeNode *array, const uint8_t *bytes, size_t length, size_t count, size_t index) {
+	const size_t rows = (size_t)number(tree_get(array, "shape")->items[0]), columns = count / rows;
+	const uint8_t *at = bytes, *end = bytes + length;
+	double found = 0;
+	for (size_t column = 0; column < columns; column++) {
+		int64_t before[2] = {0, 0}; // the last, and the one before it
+		uint64_t zeros = 0;
+		for (size_t row = 0; row < rows; row++) {
+			const uint64_t code = zeros > 0 ? 0 : varying(&at, end);
+			zeros = zeros > 0 ? zeros - 1 : code == 0 ? varying(&at, end) : 0;
+			const int64_t left = code % 2 ? -(int64_t)(code / 2) - 1 : (int64_t)(code / 2);
+			const int64_t whole = row < 2 ? before[0] + left : 2 * before[0] - before[1] + left;
+			before[1] = before[0];
+			before[0] = whole;
+			if (row * columns + column == index)
+				found = decoded_number(array, whole, column);
+		}
+		assert_true(zeros == 0);
+	}
+	assert_ptr_equal(at, end);
+	return found;
+}
+
 /* Entry `index` of an array; its length is checked against its shape. */
 static double entry(const TreeNode *array, size_t index) {
 	const TreeNode *shape = tree_get(array, "shape"), *data = tree_get(array, "data");
@@ -53,9 +101,15 @@ static double entry(const TreeNode *array, size_t index) {
 		count *= (size_t)number(shape->items[i]);
 	uint8_t *bytes = malloc(strlen(data->text) + 4);
 	assert_non_null(bytes);
-	assert_int_equal(decode(data->text, bytes), count * width);
+	const size_t length = decode(data->text, bytes);
 	assert_true(index < count);
 	double value = 0;
+	if (tree_get(array, "coding")) {
+		value = coded_entry(array, bytes, length, count, index);
+		free(bytes);
+		return value;
+	}
+	assert_int_equal(length, count * width);
 	float narrow;
 	uint32_t whole;
 	if (width == 8) {
@@ -84,6 +138,7 @@ static const TreeNode *named(const TreeNode *list, const char *name) {
 static const char model[] =
 	"calder: 1\n"
 	"title: '</script><b>'\n"
+	"gravity: [0, -9.81, 0.5]\n"
 	"ground: {nodes: {port: [0, 0, 2]}}\n"
 	"bodies:\n"
 	"  hub: {mass: 5, box: [1, 2, 3], nodes: {side: {at: [1, 0, 0], orientation: {z: 90 deg}}}}\n"
@@ -184,19 +239,23 @@ static void frames_and_signals_are_those_recorded(void **state) {
 	Fixture f;
 	const TreeNode *root = replay(&f, 1, NULL), *frames = tree_get(root, "frames"), *pose = tree_get(frames, "pose");
 	assert_string_equal(tree_get(root, "format")->text, "calder-replay");
+	const TreeNode *stated = tree_get(frames, "error");
+	const double error[] = {number(tree_get(stated, "position")), number(tree_get(stated, "rotation"))};
+	assert_true(error[0] > 0 && error[0] < 1e-5 && error[1] < 1e-5);
 	for (int row = 0; row < ROWS; row += 13)
 		for (int b = 0; b < 2; b++) {
 			double wanted[7];
 			pose_of(row, b, wanted);
 			assert_true(entry(tree_get(frames, "t"), (size_t)row) == 0.1 * row);
 			for (int k = 0; k < 7; k++)
-				assert_near(entry(pose, (size_t)(21 * row + 7 * b + k)), wanted[k], 1e-6 * (1 + fabs(wanted[k])));
+				assert_near(entry(pose, (size_t)(21 * row + 7 * b + k)), wanted[k], 1.0001 * error[k >= 3]);
 		}
 	assert_true(isnan(entry(pose, 14))); // the third body was not recorded
 	const TreeNode *eta = tree_get(frames, "eta");
 	assert_int_equal(eta->count, 1);
 	assert_int_equal(number(tree_get(eta->items[0], "body")), 1);
-	assert_near(entry(tree_get(eta->items[0], "values"), 4 * 7 + 2), 2.07, 1e-6);
+	assert_near(entry(tree_get(eta->items[0], "values"), 4 * 7 + 2), 2.07,
+	            number(tree_get(stated, "relative")) * (3 + 0.01 * ROWS)); // of the largest
 	const TreeNode *signals = tree_get(root, "signals"), *q = named(signals, "q:root");
 	assert_int_equal(signals->count, 8); // without the poses
 	assert_near(entry(tree_get(q, "values"), 11), 22, 0);
@@ -224,6 +283,11 @@ static void the_scene_is_that_of_the_model(void **state) {
 	const TreeNode *hub = named(bodies, "hub"), *boom = named(bodies, "boom"), *last = named(bodies, "<i>");
 	assert_string_equal(tree_get(tree_get(hub, "shapes")->items[0], "kind")->text, "box");
 	assert_near(number(tree_get(tree_get(hub, "shapes")->items[0], "dimensions")->items[2]), 3, 0);
+	assert_string_equal(tree_get(root, "up")->text, "y"); // against gravity
+	assert_near(number(tree_get(hub, "mass")), 5, 0);
+	assert_near(number(tree_get(hub, "inertia")->items[0]), 5.0 / 12 * (4 + 9), 1e-8);
+	assert_near(number(tree_get(boom, "mass")), 2 * 2700 * 3.14159265 * 1e-4, 1e-6); // its nodes carry it
+	assert_null(tree_get(boom, "inertia"));
 	assert_int_equal(number(tree_get(boom, "parent")), 0);
 	assert_int_equal(number(tree_get(last, "parent")), 1);
 	// a body given by its inertia is drawn as the box that has it: 12/6 (half trace - Ixx) = 2 (7 - 5)
@@ -346,6 +410,48 @@ static void what_cannot_be_shown_is_reported(void **state) {
 	unlink(path);
 }
 
+/* Values at the ends of what steps and floats hold, and gaps, against what each is to become. */
+static void packed_numbers_are_within_their_error(void **state) {
+	(void)state;
+	static const double values[] = {
+		0,      1,   -1,  3.14159265,        1e-12, -1e-30, (double)NAN, (double)INFINITY, 3.4e38, -3.4028e38,
+		1e-310, 7e6, 7e6, (double)-INFINITY, 5,     5};
+	enum { COUNT = (int)(sizeof values / sizeof values[0]) };
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	JsonWriter d = {.out = out};
+	json_writer_open(&d, '[');
+	Packing floats = packing_floats(&d, 1, (size_t[]){COUNT});
+	for (int i = 0; i < COUNT; i++)
+		packing_put_float(&floats, values[i]);
+	packing_end(&floats);
+	Packing steps = packing_steps(&d, 2, (size_t[]){COUNT / 2, 2}, (double[]){0.01, 2e-5});
+	for (int i = 0; i < COUNT; i++)
+		packing_put_step(&steps, values[i], i < COUNT / 2 ? 0.01 : 2e-5);
+	packing_end(&steps);
+	json_writer_close(&d);
+	fclose(out);
+	Tree *tree;
+	assert_int_equal(tree_parse(text, length, "document", NULL, &tree, NULL), CAL_OK);
+	for (int i = 0; i < COUNT; i++) {
+		const double got = entry(tree_root(tree)->items[0], (size_t)i);
+		const size_t at = (size_t)(2 * (i % (COUNT / 2)) + i / (COUNT / 2)); // of the second: by columns
+		const double step = i < COUNT / 2 ? 0.01 : 2e-5, stepped = entry(tree_root(tree)->items[1], at);
+		if (isfinite(values[i]))
+			assert_near(got, values[i], 0x1p-20 * fabs(values[i]) + 1e-40);
+		else
+			assert_true(!isfinite(got));
+		if (fabs(values[i]) < 2e9 * step)
+			assert_near(stepped, values[i], 0.5001 * step);
+		else
+			assert_true(isnan(stepped));
+	}
+	assert_true(packing_step(0) == 1 && packing_step(0.0003) == 0.0002 && fabs(packing_step(7.3e-9) - 5e-9) < 1e-24);
+	tree_destroy(tree);
+	free(text);
+}
+
 /* RFC 4648, section 10; and what is no UTF-8. */
 static void documents_are_encoded_as_they_should(void **state) {
 	(void)state;
@@ -379,6 +485,7 @@ int main(void) {
 		cmocka_unit_test(names_stay_inside_their_texts),
 		cmocka_unit_test(the_page_keeps_what_surrounds_the_document),
 		cmocka_unit_test(what_cannot_be_shown_is_reported),
+		cmocka_unit_test(packed_numbers_are_within_their_error),
 		cmocka_unit_test(documents_are_encoded_as_they_should),
 	};
 #ifdef CALDER_WITH_HDF5

@@ -12,7 +12,9 @@ import type { FlexColoring } from "./scene/flexible.js";
 import { Stage } from "./scene/stage.js";
 import type { TrailOf } from "./scene/trails.js";
 import { View } from "./scene/view.js";
-import { bodyOf, sameSelection, type Selection } from "./selection.js";
+import type { ViewCamera } from "./data/view_settings.js";
+import { Story } from "./story.js";
+import { bodyOf, findSelection, sameSelection, type Selection } from "./selection.js";
 import { ThemeControl } from "./ui/theme.js";
 
 export type Change =
@@ -31,7 +33,22 @@ export type Change =
 	| "ghost"
 	| "size";
 
-export const RATES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100] as const;
+export const RATES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000] as const;
+
+/**
+ * The rate at which a run is played at first: real time where that takes between 4 and 60 seconds, else such that it takes
+ * about 5 or 40, rounded to 1, 2 or 5 times a power of ten; and not so fast that the largest body turns more than twice
+ * a second [rad/s], since that cannot be seen.
+ */
+export function niceRate(duration: number, turnRate: number): number {
+	if (!(duration > 0)) return 1;
+	const wanted = duration > 60 ? duration / 40 : duration < 4 ? duration / 5 : 1;
+	const most = turnRate > 0 ? (4 * Math.PI) / turnRate : Infinity;
+	const raw = Math.min(wanted, Math.max(most, Math.min(1, wanted)));
+	const power = 10 ** Math.floor(Math.log10(raw) + 1e-9);
+	const factor = raw / power;
+	return Number((power * (factor >= 7 ? 10 : factor >= 3.2 ? 5 : factor >= 1.4 ? 2 : 1)).toPrecision(1));
+}
 
 export interface Settings {
 	bodyFrames: boolean;
@@ -39,7 +56,7 @@ export interface Settings {
 	jointFrames: boolean;
 	arrows: boolean;
 	grid: boolean;
-	trails: "none" | "selected" | "all";
+	trails: "none" | "selected" | "named" | "all"; // named: those of the view settings
 	ghost: boolean;
 	labels: boolean;
 }
@@ -67,6 +84,7 @@ export class App extends Emitter<Change> {
 	readonly camera: CameraControl;
 	readonly theme: ThemeControl;
 	readonly stats = new Stats();
+	readonly story = new Story(this);
 	readonly settings: Settings = {
 		bodyFrames: false,
 		nodeFrames: false,
@@ -91,6 +109,8 @@ export class App extends Emitter<Change> {
 	modeSpeed = 1; // [Hz] on the screen
 	/** Called at the end of a frame that was drawn, while the picture is in the canvas. */
 	afterDraw: (() => void) | null = null;
+	/** A picture of another size is being made (studio.ts). */
+	sizeHeld = false;
 	private drawNeeded = true;
 	private timeNeeded = true;
 	private last = 0;
@@ -100,7 +120,7 @@ export class App extends Emitter<Change> {
 	constructor(canvas: HTMLCanvasElement) {
 		super();
 		this.stage = new Stage(canvas);
-		this.camera = new CameraControl(this.stage.camera, canvas);
+		this.camera = new CameraControl(this.stage, canvas);
 		this.theme = new ThemeControl(() => this.themeChanged());
 		this.stage.setColors(this.theme.stageColors());
 		requestAnimationFrame(this.frame);
@@ -142,16 +162,29 @@ export class App extends Emitter<Change> {
 		this.settings.grid = replay.joints.some((j) => j.from.body === replay.bodies.length - 1 && j.type !== "free");
 		this.time = this.live ? this.end : this.start;
 		view.update(this.time);
-		const bounds = this.live ? view.bounds() : view.runBounds(this.start, this.end);
-		const ground = bounds.center.clone();
-		ground[replay.up] = bounds.low;
-		this.stage.setGrid(ground, bounds.radius * 2);
-		if (!keepCamera) this.camera.preset("iso", bounds, true);
+		this.frameRun(view, keepCamera);
+		if (!this.live) this.rate = niceRate(this.end - this.start, view.turnRate());
+		this.applySettings(); // before the story, which has its own
+		if (!keepCamera) this.story.begin();
 		this.applySettings();
 		this.emit("replay");
 		this.emit("ghost");
 		this.timeNeeded = true;
 		this.draw();
+	}
+
+	private frameRun(view: View, keepCamera: boolean): void {
+		const { bounds, follow } = this.live
+			? { bounds: view.bounds(), follow: -1 }
+			: view.firstLook(this.start, this.end);
+		const ground = bounds.center.clone();
+		ground[view.replay.up] = bounds.low;
+		this.stage.setGrid(ground, bounds.radius * 2);
+		if (keepCamera) return;
+		this.camera.begin(bounds);
+		view.sample.at(this.start); // where the bounds are; what is followed moves from there to the time shown
+		this.follow(follow);
+		this.timeNeeded = true;
 	}
 
 	setGhost(replay: Replay | null): void {
@@ -271,7 +304,7 @@ export class App extends Emitter<Change> {
 
 	applySettings(): void {
 		const { view, settings } = this;
-		this.stage.grid.visible = settings.grid;
+		this.stage.showGrid(settings.grid);
 		if (!view) return;
 		view.triads.bodies.object.visible = settings.bodyFrames;
 		view.triads.nodes.object.visible = settings.nodeFrames;
@@ -290,9 +323,18 @@ export class App extends Emitter<Change> {
 			return view.replay.bodies
 				.slice(0, -1)
 				.map((b) => ({ body: b.index, node: -1, color: view.bodyColor(b.index) }));
+		if (settings.trails === "named") return view.replay.view.trails.flatMap((path) => this.trailOf(view, path));
 		const body = this.selectedBody;
 		if (body < 0) return [];
 		return [{ body, node: selection?.kind === "node" ? selection.node : -1, color: view.bodyColor(body) }];
+	}
+
+	/** The trail of a body, or of a node "body/node"; none: there is no such thing. */
+	private trailOf(view: View, path: string): TrailOf[] {
+		const found = findSelection(view.replay, `body:${path}`) ?? findSelection(view.replay, `node:${path}`);
+		if (!found || !("body" in found)) return [];
+		const node = found.kind === "node" ? found.node : -1;
+		return [{ body: found.body, node, color: view.bodyColor(found.body) }];
 	}
 
 	updateTrails(): void {
@@ -357,9 +399,35 @@ export class App extends Emitter<Change> {
 		this.draw();
 	}
 
+	/** Takes a camera of the document. */
+	useCamera(camera: ViewCamera, atOnce: boolean): void {
+		if (!this.view) return;
+		const { pose } = this.view.sample;
+		this.view.sample.at(this.time);
+		this.setOrthographic(camera.orthographic);
+		if (camera.kind === "onboard") this.camera.ride(camera.body, camera.from, camera.at);
+		else {
+			const o = camera.kind === "following" ? [0, 1, 2].map((k) => pose[camera.body * 7 + k]!) : [0, 0, 0];
+			this.camera.place(
+				[...camera.from, ...camera.at].map((v, i) => v + o[i % 3]!),
+				atOnce,
+			);
+			this.follow(camera.body);
+		}
+		this.timeNeeded = true;
+	}
+
+	setOrthographic(on: boolean): void {
+		this.stage.camera.orthographic = on;
+		this.stage.camera.updateProjectionMatrix();
+		this.emit("settings");
+		this.draw();
+	}
+
 	/** Everything that is shown, or the selected body. */
 	fit(selected = false): void {
 		if (!this.view) return;
+		this.camera.automatic = this.live !== null && !selected;
 		this.camera.fit(this.view.bounds(selected ? this.selectedBody : -1));
 		this.draw();
 	}
@@ -373,7 +441,12 @@ export class App extends Emitter<Change> {
 	}
 
 	resize(width: number, height: number): void {
+		if (this.sizeHeld) return;
 		this.stage.resize(width, height);
+		if (this.view && this.camera.automatic && !this.live) {
+			this.frameRun(this.view, false);
+			this.story.resume(true);
+		}
 		this.emit("size");
 		this.draw();
 	}
@@ -433,11 +506,33 @@ export class App extends Emitter<Change> {
 		this.stats.add(performance.now() - started, view !== null);
 	};
 
+	/** Draws the run at a time at once, as if it had been played up to it. */
+	drawAt(time: number): void {
+		const { view } = this;
+		if (!view) return;
+		this.seek(time);
+		this.locate(view);
+		this.camera.update(0);
+		this.refresh(view, true);
+		this.stage.render(this.camera.distance, view.size);
+	}
+
 	private locate(view: View): void {
 		view.sample.at(this.time);
 		const { following } = this.camera;
 		const { pose } = view.sample;
-		if (following >= 0) this.camera.moved(pose[following * 7]!, pose[following * 7 + 1]!, pose[following * 7 + 2]!);
+		this.story.advance();
+		this.camera.carry(view.sample.matrix);
+		if (following >= 0 && following === this.camera.following)
+			this.camera.moved(pose[following * 7]!, pose[following * 7 + 1]!, pose[following * 7 + 2]!);
+	}
+
+	/** Of a live run nobody knows where it goes: the camera steps back, with room to spare, when it leaves the picture. */
+	private keepInSight(view: View): void {
+		const bounds = view.bounds();
+		if (this.camera.shows(bounds)) return;
+		const roomy = bounds.corners.map((c) => c.clone().sub(bounds.center).multiplyScalar(1.3).add(bounds.center));
+		this.camera.fit({ ...bounds, corners: roomy });
 	}
 
 	private refresh(view: View, timed: boolean): void {
@@ -445,6 +540,7 @@ export class App extends Emitter<Change> {
 		const count = view.replay.frames.t.count;
 		if (this.live && view.trails.list.length && Math.abs(count - this.trailFrames) > this.trailFrames / 20)
 			this.updateTrails();
+		if (this.live && this.camera.automatic && this.stats.frames % 12 === 0) this.keepInSight(view);
 		view.refresh();
 		const { topologyCount } = view.sample;
 		if (topologyCount !== this.topologyCount) {

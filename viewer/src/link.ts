@@ -5,6 +5,7 @@
  */
 import type { App } from "./app.js";
 import { PRESETS, type Preset } from "./scene/camera.js";
+import type { Bounds } from "./scene/framing.js";
 import { findSelection, selectionName } from "./selection.js";
 import type { PlotDock } from "./ui/plots.js";
 
@@ -17,7 +18,7 @@ export function parseHash(hash: string): Map<string, string> {
 	return values;
 }
 
-const plain = (text: string): string => {
+export const plain = (text: string): string => {
 	try {
 		return decodeURIComponent(text);
 	} catch {
@@ -29,10 +30,22 @@ const plain = (text: string): string => {
 const safe = (text: string): string =>
 	encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
 
-function applyCamera(app: App, text: string): void {
-	if (PRESETS.includes(text as Preset)) return app.camera.preset(text as Preset, app.view!.bounds(), true);
+/** Named views show what is within the bounds, or all that is drawn now. false: there is no such view. */
+export function applyCamera(app: App, text: string, bounds: Bounds = app.view!.bounds()): boolean {
+	if (PRESETS.includes(text as Preset)) {
+		app.camera.preset(text as Preset, bounds, true);
+		return true;
+	}
+	app.camera.automatic = false;
+	const named = app.replay!.view.cameras.find((c) => c.name === text);
+	if (named) {
+		app.useCamera(named, true);
+		return true;
+	}
 	const numbers = text.split(",").map(Number);
-	if (numbers.length === 6 && numbers.every(Number.isFinite)) app.camera.place(numbers);
+	const placed = numbers.length === 6 && numbers.every(Number.isFinite);
+	if (placed) app.camera.place(numbers);
+	return placed;
 }
 
 export function applyHash(app: App, plots: PlotDock, hash: string): void {
@@ -67,12 +80,20 @@ export function applyHash(app: App, plots: PlotDock, hash: string): void {
 	if (values.has("cam")) applyCamera(app, get("cam")!);
 	if (follow !== null) app.follow(replay.bodies.findIndex((b) => b.name === follow));
 	if (plot !== undefined) applyPlots(app, plots, plot);
+	else if (plots.names().length === 0) showPlots(app, plots, replay.view.plots);
 	if (get("play") === "1") app.setPlaying(true);
 }
 
 function applyPlots(app: App, plots: PlotDock, text: string): void {
-	for (const group of text.split(";")) {
-		const names = group.split(",").map(plain);
+	showPlots(
+		app,
+		plots,
+		text.split(";").map((group) => group.split(",").map(plain)),
+	);
+}
+
+function showPlots(app: App, plots: PlotDock, groups: string[][]): void {
+	for (const names of groups) {
 		const signals = names.map((n) => app.replay!.signals.find((s) => s.name === n)).filter((s) => s !== undefined);
 		const fresh = signals.filter((s) => !plots.colorOf(s));
 		if (fresh.length) plots.addPlot(fresh);
@@ -85,13 +106,9 @@ export function makeHash(app: App, plots: PlotDock): string {
 	if (!replay || !view) return "";
 	const parts = [`t=${Number(app.time.toFixed(6))}`];
 	if (selection) parts.push(`sel=${selection.kind}:${safe(selectionName(replay, selection))}`);
-	parts.push(
-		`cam=${camera
-			.numbers()
-			.map((v) => Number(v.toPrecision(5)))
-			.join(",")}`,
-	);
-	if (camera.following >= 0) parts.push(`follow=${safe(replay.bodies[camera.following]!.name)}`);
+	const numbers = camera.numbers().map((v) => Number(v.toPrecision(5)));
+	if (!camera.automatic) parts.push(`cam=${numbers.join(",")}`);
+	if (camera.following >= 0 && !camera.automatic) parts.push(`follow=${safe(replay.bodies[camera.following]!.name)}`);
 	const names = plots.names();
 	if (names.length) parts.push(`plot=${names.map((group) => group.map(safe).join(",")).join(";")}`);
 	const hidden = replay.bodies.filter((b) => view.hidden[b.index]).map((b) => safe(b.name));

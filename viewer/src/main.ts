@@ -14,6 +14,7 @@ import { askForFile, onDrop, readReplay } from "./files.js";
 import { applyHash, makeHash } from "./link.js";
 import { LiveLink } from "./live.js";
 import { signalsOf } from "./selection.js";
+import { renderForServer, renderRequest, Studio } from "./studio.js";
 import { button, el, setText } from "./ui/dom.js";
 import { Header } from "./ui/header.js";
 import { icon, logo } from "./ui/icons.js";
@@ -156,6 +157,18 @@ async function copyLink(): Promise<void> {
 	}
 }
 
+/** For papers and slides: four times as many pixels as on the screen. */
+async function figurePng(): Promise<Blob> {
+	const { width, height } = app.stage;
+	const studio = new Studio(app, { width: 2 * width, height: 2 * height, transparent: true, stamp: 3 });
+	try {
+		studio.draw(app.time);
+		return await studio.png();
+	} finally {
+		studio.close();
+	}
+}
+
 let recorder: Recorder | null = null;
 
 async function record(): Promise<void> {
@@ -178,6 +191,12 @@ function exportItems(): MenuItem[] {
 			label: "Picture of the scene (PNG)",
 			icon: "camera",
 			run: () => void scenePng(app).then((blob) => saveBlob(blob, fileName(title, "png")), report),
+		},
+		{
+			label: "Picture without background, with the time (PNG)",
+			icon: "camera",
+			disabled: app.live !== null,
+			run: () => void figurePng().then((blob) => saveBlob(blob, fileName(title, "png")), report),
 		},
 		recorder
 			? { label: "Stop recording", icon: "video", run: () => recorder?.stop() }
@@ -251,7 +270,10 @@ function connect(): void {
 
 function begin(): void {
 	const text = embeddedText(document);
-	if (text !== null) {
+	const request = text === null ? null : renderRequest(location.hash);
+	if (text !== null && request) {
+		void renderForServer(app, request, () => open(decodeReplay(JSON.parse(text), false)));
+	} else if (text !== null) {
 		try {
 			open(decodeReplay(JSON.parse(text), false));
 		} catch (error) {

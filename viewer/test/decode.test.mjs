@@ -63,6 +63,80 @@ test("packed arrays of every type read back", () => {
 	}
 });
 
+/** An array coded by differences, column by column, as docs/replay.md says. */
+function coded(type, shape, columns, more = {}) {
+	const bytes = [];
+	const put = (n) => {
+		for (; n > 127; n = Math.floor(n / 128)) bytes.push(128 | (n % 128));
+		bytes.push(n);
+	};
+	for (const column of columns) {
+		for (let i = 0; i < column.length;) {
+			const line = (k) => (k === 0 ? 0 : k === 1 ? column[0] : 2 * column[k - 1] - column[k - 2]);
+			let zeros = 0;
+			while (i + zeros < column.length && column[i + zeros] === line(i + zeros)) zeros++;
+			if (zeros > 0) {
+				(put(0), put(zeros - 1), (i += zeros));
+				continue;
+			}
+			const left = column[i] - line(i++);
+			put(left >= 0 ? 2 * left : -2 * left - 1);
+		}
+	}
+	return { type, shape, coding: "differences", data: Buffer.from(bytes).toString("base64"), ...more };
+}
+const signalOf = (values, t = [0, 1, 2, 3, 4]) =>
+	decodeReplay(small({ signals: [{ name: "s", t, values }] }), false).signals[0].values.data;
+
+test("arrays coded by differences read back: steps, floats, gaps, lines", () => {
+	const steps = coded("i32", [5], [[3, 5, 7, -(2 ** 31), 2 ** 31 - 1]], { scale: 0.5, offset: 1 });
+	assert.deepEqual(Array.from(signalOf(steps)), [2.5, 3.5, 4.5, NaN, 1 + 0.5 * (2 ** 31 - 1)]);
+	const bits = (v) => {
+		const n = new Int32Array(new Float32Array([v]).buffer)[0];
+		return (n < 0 ? -(n & 0x7fffffff) : n) / 2 ** 4;
+	};
+	const floats = coded("f32", [5], [[1.5, -0.25, 0, NaN, -Infinity].map(bits)], { dropped: 4 });
+	assert.deepEqual(Array.from(signalOf(floats)), [1.5, -0.25, 0, NaN, -Infinity]);
+	const still = coded("i32", [100000], [new Array(100000).fill(9)], { scale: 1 });
+	assert.equal(still.data.length, 8);
+	const t = Array.from({ length: 100000 }, (_, i) => i);
+	assert.ok(signalOf(still, t).every((v) => v === 9));
+	const pose = coded(
+		"i32",
+		[2, 2, 7],
+		Array.from({ length: 14 }, (_, c) => [c, 2 * c]),
+		{ scale: [1, 1, 1, 2, 2, 2, 2] },
+	);
+	const replay = decodeReplay(small({ frames: { t: [0, 1], pose } }), false);
+	assert.deepEqual(
+		Array.from(replay.frames.pose.data.slice(14)),
+		[0, 2, 4, 12, 16, 20, 24, 14, 16, 18, 40, 44, 48, 52],
+	);
+});
+
+test("coded arrays that do not fill their shape, or would fill the memory, are refused", () => {
+	const good = coded("i32", [5], [[1, 4, 9, 16, 20]], { scale: 1 });
+	const bytes = (...list) => Buffer.from(list).toString("base64");
+	for (const [change, complaint] of [
+		[{ data: good.data.slice(0, 4) }, /ends too early/],
+		[{ data: bytes(...Buffer.from(good.data, "base64"), 1) }, /more than its shape/],
+		[{ data: bytes(0, 5) }, /more rows than its shape/],
+		[{ data: bytes(0, 128) }, /ends too early/],
+		[{ data: bytes(255, 255, 255, 255, 255, 255, 255, 255, 255, 1) }, /too large/],
+		[{ data: bytes(254, 255, 255, 255, 31, 0, 3) }, /leaves the range/],
+		[{ shape: [2 ** 26], data: bytes(0, 255, 255, 255, 31) }, /more than 33554432/],
+		[{ shape: [1e200, 1e200], data: bytes(0, 4) }, /more than 33554432/],
+		[{ shape: [-1, -5], data: bytes(0, 4) }, /whole numbers/],
+		[{ shape: [2.5, 2] }, /whole numbers/],
+		[{ coding: "magic" }, /"magic" is not known/],
+		[{ type: "u8" }, /neither i32 nor f32/],
+		[{ dropped: 40 }, /within 0 to 22/],
+		[{ dropped: 1.5 }, /within 0 to 22/],
+		[{ type: "f32", dropped: 4, data: bytes(254, 255, 255, 255, 15, 0, 3) }, /leaves the range/],
+	])
+		assert.throws(() => signalOf({ ...good, ...change }), complaint, JSON.stringify(change));
+});
+
 test("base64 decodes with and without the browser's own decoder", () => {
 	const own = Uint8Array.fromBase64;
 	delete Uint8Array.fromBase64;

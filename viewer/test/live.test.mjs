@@ -188,9 +188,7 @@ test("pause, resume, step, speed and a joint's slider arrive as commands", async
 	await page.keyboard.press("+");
 	assert.deepEqual(await server.command("speed"), { command: "speed", value: 2 });
 	server.send({ state: { speed: 0 } });
-	await page.waitForFunction(
-		() => document.querySelector(".timeline select").selectedOptions[0].textContent === "fastest",
-	);
+	await page.waitForFunction(() => document.querySelector(".timeline .rate").value === "fastest");
 	await page.locator("[data-joint='0']").fill("1.5");
 	assert.deepEqual(await server.command("joint"), { command: "joint", joint: 0, dof: 0, value: 1.5 });
 	assert.deepEqual(complaints, []);

@@ -30,7 +30,8 @@ test("a replay opens from disk, shows its title and plays to the end", async () 
 	await page.getByRole("button", { name: "Play", exact: true }).click();
 	await page.waitForFunction(() => calder.time > 0.003);
 	assert.equal(await page.locator(".play").getAttribute("aria-label"), "Pause");
-	await page.locator(".timeline select").selectOption("100");
+	await page.getByLabel("Play rate").fill("100");
+	await page.getByLabel("Play rate").press("Enter");
 	await page.waitForFunction(() => calder.time === calder.end && !calder.playing);
 	await frames(page);
 	assert.equal(await page.locator(".clock b").textContent(), "10.00");
@@ -300,6 +301,21 @@ test("a plot saves CSV with the document's numbers, and PNG", async () => {
 	const png = await download(page, () => page.getByRole("button", { name: "PNG" }).click());
 	assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
 	assert.ok(png.bytes.length > 5000);
+	const svg = await download(page, () => page.getByRole("button", { name: "SVG" }).click());
+	const drawn = await page.evaluate((text) => {
+		const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+		const paths = [...root.querySelectorAll("path[fill=none]")].map((p) => p.getAttribute("d"));
+		return { name: root.nodeName, texts: [...root.querySelectorAll("text")].map((t) => t.textContent), paths };
+	}, svg.bytes.toString());
+	assert.equal(drawn.name, "svg");
+	for (const name of ["q:upper [rad]", "energy:total [J]", "t [s]", "[rad]", "[J]"])
+		assert.ok(drawn.texts.includes(name), name);
+	assert.deepEqual(
+		drawn.paths.map((d) => d.split(/[ML]/).length - 1),
+		[301, 301, 301, 301], // those of the second run too
+	);
+	const middle = drawn.paths[0].split(/[ML]/)[1 + 30].split(" ").map(Number); // 1 s of 10 s
+	assert.ok(Math.abs(middle[0] - (64 + 56)) < 0.1, String(middle));
 	assert.deepEqual(complaints, []);
 	await close();
 });
@@ -310,11 +326,26 @@ test("the scene saves as PNG at twice the resolution, the run as WebM", async ()
 		await page.getByRole("button", { name: "Export" }).click();
 		await page.getByRole("menuitem", { name }).click();
 	};
-	const png = await download(page, () => menu(/Picture/));
+	const png = await download(page, () => menu(/Picture of the scene/));
 	assert.equal(png.name, "Double-pendulum.png");
 	assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
 	const width = await page.evaluate(() => calder.stage.width);
 	assert.equal(png.bytes.readUInt32BE(16), Math.floor(width * 2));
+	const figure = await download(page, () => menu(/without background/));
+	assert.equal(figure.bytes.readUInt32BE(16), Math.floor(width * 2));
+	const alpha = await page.evaluate(
+		async (bytes) => {
+			const picture = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+			const canvas = new OffscreenCanvas(picture.width, picture.height);
+			const context = canvas.getContext("2d");
+			context.drawImage(picture, 0, 0);
+			const { data } = context.getImageData(0, 0, picture.width, picture.height);
+			return { corner: data[3], most: data.filter((_, i) => i % 4 === 3).reduce((a, b) => Math.max(a, b), 0) };
+		},
+		[...figure.bytes],
+	);
+	assert.deepEqual(alpha, { corner: 0, most: 255 });
+	assert.equal(await page.evaluate(() => calder.stage.width), width, "the scene has its size again");
 	await page.evaluate(() => calder.setRate(10));
 	const video = await download(page, () => menu(/Video/));
 	assert.equal(video.name, "Double-pendulum.webm");

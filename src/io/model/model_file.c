@@ -3,7 +3,7 @@
  * model_file.c — reading a model file into a setup (docs/format.md).
  *
  * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, pendulums,
- * loops, state, devices, loads, motions, events, interface, run; subsystems are put in their place before. The first mistake stops the reading; its message carries file,
+ * loops, state, devices, loads, motions, events, interface, run, view; subsystems are put in their place before. The first mistake stops the reading; its message carries file,
  * line and column. What a section says goes to the setup by the public calls.
  */
 #include "base/memory.h"
@@ -48,6 +48,8 @@ static const Field file_keys[] = {
      .doc = "times and conditions in a run, and the actions that they trigger", .table = &event_table},
 	{"run", FIELD_MAP, offsetof(Sections, run), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE, .doc = "run settings",
      .table = &run_table},
+	{"view", FIELD_MAP, offsetof(Sections, view), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "how a run is looked at in the [viewer](viewer.md)", .table = &view_table},
 	{"interface", FIELD_NODES, offsetof(Sections, interface), .former = "border",
      .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "nodes at which other files can attach this file as a [subsystem](#subsystem)"},
@@ -77,7 +79,7 @@ static bool read_sections(Reader *r) {
 	       model_file_read_loops(r, &s) && model_file_read_state(r, &s) && model_file_embed_loops(r, &s) &&
 	       model_file_read_devices(r, &s) && model_file_read_loads(r, &s) && model_file_read_motions(r, &s) &&
 	       model_file_read_events(r, &s) && model_file_read_interface(r, &s) && model_file_read_boxes(r, &s) &&
-	       model_file_read_run(r, &s);
+	       model_file_read_run(r, &s) && model_file_read_view(r, &s);
 }
 
 static void destroy_tree(void *tree) { tree_destroy(tree); }

@@ -191,7 +191,7 @@ struct Sections {
 	CalVec3 gravity;
 	int propagation; // CalPropagation
 	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
-		*old_motions, *events, *subsystems, *interface;
+		*old_motions, *events, *subsystems, *interface, *view;
 };
 
 bool model_file_read_bodies(Reader *r, const Sections *s);
@@ -209,6 +209,7 @@ bool model_file_read_pendulums(Reader *r, const Sections *s); // after the joint
 bool model_file_read_motions(Reader *r, const Sections *s);
 bool model_file_read_events(Reader *r, const Sections *s);
 bool model_file_read_run(Reader *r, const Sections *s);
+bool model_file_read_view(Reader *r, const Sections *s); // after the events
 /** A loop between two frames, but its sides; the subject is set. */
 bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
 /** Puts the subsystems of the file in the place of their section, unless they are of a library; before all else. */
@@ -309,6 +310,6 @@ extern const FieldTable file_table, group_table, ground_table, body_table, node_
 	flexible_node_table, invariants_table, position_table, shape_table, beam_table, beam_mass_table, section_table,
 	panel_table, modal_table, state_table, load_table, run_table, output_table, table_table, contact_shape_table,
 	contact_material_table, motion_table, pendulum_table, event_table, action_table, attach_table, add_body_table,
-	visual_table, subsystem_table, attachment_table;
+	visual_table, subsystem_table, attachment_table, view_table, camera_table, step_table;
 
 #endif

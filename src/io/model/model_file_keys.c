@@ -59,6 +59,9 @@ const FieldTable *const model_file_tables[] = {
 	&attach_table,
 	&add_body_table,
 	&visual_table,
+	&view_table,
+	&camera_table,
+	&step_table,
 	&subsystem_table,
 	&attachment_table,
 

@@ -23,7 +23,9 @@ import type {
 	Signal,
 	VelocityTrack,
 } from "./replay.js";
+import { decodeMass } from "./mass.js";
 import { Track } from "./track.js";
+import { decodeViewSettings } from "./view_settings.js";
 import { TURN_LIMIT } from "./turn.js";
 import {
 	choice,
@@ -183,6 +185,7 @@ function decodeBody(value: unknown, i: number, ground: number, meshCount: number
 		group: text(from.group, `${place}.group`, ""),
 		parent: i === ground ? -1 : bodyIndex(from.parent, ground, `${place}.parent`, -1),
 		color: color(from.color, `${place}.color`),
+		mass: decodeMass(from, place),
 		shapes: list(from.shapes, `${place}.shapes`).map((s, k) => decodeShape(s, meshCount, `${place}.shapes[${k}]`)),
 		nodes: list(from.nodes, `${place}.nodes`).map((s, k) =>
 			decodeNode(s, flexible?.modes ?? 0, `${place}.nodes[${k}]`),
@@ -462,6 +465,7 @@ function decodeGhost(value: unknown, run: Dict): Replay | null {
 		events: _e,
 		badges: _b,
 		frames: _f,
+		view: _v,
 		...shared
 	} = run;
 	const ghost = dict(value, "ghost");
@@ -487,6 +491,9 @@ export function decodeReplay(value: unknown, live: boolean): Replay {
 	const badges = list(root.badges, "badges").map((b, i) => decodeBadge(b, signals, frames, live, `badges[${i}]`));
 	const turns = live ? turnBadge(frames) : null;
 	if (turns) badges.push(turns);
+	const events = list(root.events, "events")
+		.map((e, i) => decodeEvent(e, `events[${i}]`))
+		.sort((a, b) => a.t - b.t);
 	const up = choice(root.up, ["x", "y", "z"] as const, "up", "z");
 	return {
 		title: text(root.title, "title", "") || text(root.model_name, "model_name", "") || "Untitled run",
@@ -504,9 +511,8 @@ export function decodeReplay(value: unknown, live: boolean): Replay {
 		etaSize,
 		signals,
 		arrows: list(root.arrows, "arrows").map((a, i) => decodeArrow(a, frames, live, `arrows[${i}]`)),
-		events: list(root.events, "events")
-			.map((e, i) => decodeEvent(e, `events[${i}]`))
-			.sort((a, b) => a.t - b.t),
+		events,
+		view: decodeViewSettings(root.view, bodies.length - 1, events),
 		badges,
 		turns,
 		ghost: live ? null : decodeGhost(root.ghost, root),

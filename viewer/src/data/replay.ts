@@ -6,6 +6,8 @@
  * its pose never changes. That spares every place below a special case.
  */
 import type { AboutKind, ArrowKind, EventKind, ShapeKind, TopologyChange } from "./document.js";
+import type { MassProperties } from "./mass.js";
+import type { ViewSettings } from "./view_settings.js";
 import type { Track } from "./track.js";
 
 export interface Placement {
@@ -53,6 +55,7 @@ export interface Body {
 	group: string;
 	parent: number; // -1: none, the ground only
 	color: string | null;
+	mass: MassProperties | null; // null: the document does not say
 	shapes: Shape[];
 	nodes: BodyNode[];
 	flexible: Flexible | null;
@@ -165,6 +168,7 @@ export interface Replay {
 	badges: Badge[];
 	turns: Badge | null; // of a live run: rotations between ticks that the ticks do not resolve; also one of badges
 	ghost: Replay | null;
+	view: ViewSettings;
 	forcePerMeter: number; // of dragging in a live run [N/m]
 }
 

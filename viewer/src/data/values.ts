@@ -4,6 +4,7 @@
  * complaint names the place.
  */
 import type { ArrayType } from "./document.js";
+import { MOST_NUMBERS, readFloats, readSteps } from "./packing.js";
 
 export type Dict = Record<string, unknown>;
 
@@ -122,18 +123,55 @@ function factors(value: unknown, columns: number, fallback: number, place: strin
 	return all;
 }
 
+/** Numbers as they are in the bytes, one after the other. */
+function plainNumbers(type: ArrayType, bytes: Uint8Array, count: number, place: string): ArrayLike<number> {
+	const wanted = count * BYTES[type];
+	if (bytes.length !== wanted) fail(place, `holds ${bytes.length} bytes; its shape asks for ${wanted}`);
+	return typed(type, bytes);
+}
+
+/** Numbers coded by differences. */
+function codedNumbers(
+	value: Dict,
+	type: ArrayType,
+	bytes: Uint8Array,
+	shape: number[],
+	place: string,
+): ArrayLike<number> {
+	const count = shape.reduce((a, b) => a * b, 1);
+	const dropped = number(value.dropped, `${place}.dropped`, 0);
+	if (value.coding !== "differences") fail(`${place}.coding`, `"${String(value.coding)}" is not known`);
+	if (type !== "i32" && type !== "f32") fail(`${place}.type`, "is neither i32 nor f32, the types that are coded");
+	if (!Number.isInteger(dropped) || dropped < 0 || dropped > 22) fail(`${place}.dropped`, "is not within 0 to 22");
+	if (!(count <= MOST_NUMBERS)) fail(place, `has ${count} numbers; more than ${MOST_NUMBERS} are not read`);
+	const rows = count > 0 ? shape[0]! : 0;
+	const columns = count > 0 ? count / rows : 0;
+	try {
+		return type === "i32" ? readSteps(bytes, rows, columns) : readFloats(bytes, rows, columns, dropped);
+	} catch (error) {
+		fail(place, (error as Error).message);
+	}
+}
+
 function packedArray(value: Dict, place: string): Numbers {
 	const type = choice(value.type, Object.keys(BYTES) as ArrayType[], `${place}.type`);
 	const shape = list(value.shape, `${place}.shape`).map((v, i) => number(v, `${place}.shape[${i}]`));
+	if (!shape.every((n) => Number.isInteger(n) && n >= 0)) fail(`${place}.shape`, "is not made of whole numbers");
 	let bytes: Uint8Array;
 	try {
 		bytes = base64Bytes(text(value.data, `${place}.data`));
 	} catch {
 		fail(`${place}.data`, "is not base64");
 	}
-	const wanted = shape.reduce((a, b) => a * b, 1) * BYTES[type];
-	if (bytes.length !== wanted) fail(place, `holds ${bytes.length} bytes; its shape asks for ${wanted}`);
-	const raw = typed(type, bytes);
+	const raw =
+		value.coding === undefined
+			? plainNumbers(
+					type,
+					bytes,
+					shape.reduce((a, b) => a * b, 1),
+					place,
+				)
+			: codedNumbers(value, type, bytes, shape, place);
 	if (value.scale === undefined && value.offset === undefined) return { data: raw, shape };
 	const columns = shape[shape.length - 1] ?? 1;
 	const scale = factors(value.scale, columns, 1, `${place}.scale`);

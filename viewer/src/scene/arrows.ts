@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * arrows.ts — forces, moments, reactions and contact forces as instanced arrows. Arrows with the same unit share a
- * scale: the longest of the run is a quarter of the scene, times the user's factor. Moments have two heads.
+ * scale: the longest of the run is a sixth of the scene, times the user's factor. Moments have two heads.
  */
-import { Color, Group, InstancedMesh, type BufferGeometry, type MeshLambertMaterial, type Vector3 } from "three";
+import { Color, Group, InstancedMesh, type MeshLambertMaterial, Vector3 } from "three";
 import type { ArrowKind } from "../data/document.js";
 import type { Arrow, Replay } from "../data/replay.js";
 import type { Sample } from "../data/sample.js";
@@ -33,8 +33,8 @@ export class Arrows {
 		this.size = size;
 		this.lengths = new Float64Array(this.arrows.length);
 		const count = Math.max(1, this.arrows.length * 2);
-		this.shaft = make(unitGeometry("cylinder", count), count);
-		this.head = make(unitGeometry("cone", count), count);
+		this.shaft = make("cylinder", count);
+		this.head = make("cone", count);
 		this.object.add(this.shaft, this.head);
 		const color = new Color();
 		this.arrows.forEach((arrow, i) => {
@@ -78,10 +78,26 @@ export class Arrows {
 				tail[k] = at.data[a + k]! + f * (at.data[b + k]! - at.data[a + k]!);
 				arm[k] = vector.data[a + k]! + f * (vector.data[b + k]! - vector.data[a + k]!);
 			}
-			this.draw(i, ((this.size / 4) * this.factor) / longest, kind === "moment", eye);
+			this.draw(i, ((this.size / 6) * this.factor) / longest, kind === "moment", eye);
 		}
 		this.shaft.instanceMatrix.needsUpdate = true;
 		this.head.instanceMatrix.needsUpdate = true;
+	}
+
+	/** The tips of the arrows that are shown at the sample's time. */
+	tips(sample: Sample): Vector3[] {
+		this.scan();
+		const { frame } = sample;
+		const found: Vector3[] = [];
+		this.arrows.forEach(({ kind, at, vector }, i) => {
+			if (!this.shown[kind] || frame >= vector.count || !(this.lengths[i]! > 0)) return;
+			const scale = ((this.size / 6) * this.factor) / this.lengths[i]!;
+			const arm = [0, 1, 2].map((k) => scale * vector.data[frame * 3 + k]!);
+			if (!(Math.hypot(...arm) > this.size * 1e-4)) return;
+			const tip = arm.map((v, k) => v + at.data[frame * 3 + k]!);
+			if (tip.every(Number.isFinite)) found.push(new Vector3(...tip));
+		});
+		return found;
 	}
 
 	private draw(i: number, scale: number, twoHeads: boolean, eye: Vector3): void {
@@ -146,8 +162,8 @@ function put(out: Float32Array, i: number, radius: number, length: number, along
 	out[o + 15] = 1;
 }
 
-function make(geometry: BufferGeometry, count: number): InstancedMesh {
-	const mesh = new InstancedMesh(geometry, bodyMaterial(1, false), count);
+function make(kind: "cylinder" | "cone", count: number): InstancedMesh {
+	const mesh = new InstancedMesh(unitGeometry(kind, count), bodyMaterial(1, kind), count);
 	(mesh.instanceMatrix.array as Float32Array).fill(0);
 	mesh.frustumCulled = false;
 	mesh.setColorAt(0, new Color());

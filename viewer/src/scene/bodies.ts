@@ -3,16 +3,19 @@
  * bodies.ts — the rigid shapes of all bodies as instances: one draw call per kind of shape, whatever the number of
  * bodies. Each instance keeps its place in the body frame as rows of [R p], scaled; a frame multiplies it by the
  * body's pose into the buffer that the GPU reads. Capsules are a cylinder and two spheres, lines a cylinder per
- * segment.
+ * segment. Bodies without shapes, and joints to the ground, are drawn as links.ts says.
  */
 import { Color, Group, InstancedMesh, type BufferGeometry, type MeshLambertMaterial } from "three";
 import type { Body, Replay, Shape } from "../data/replay.js";
-import { multiplyToGl, poseToMatrix, type Sample } from "../data/sample.js";
+import { multiplyToGl, type Sample } from "../data/sample.js";
+import { Links } from "./links.js";
+import { between, scaled } from "./placing.js";
 import { bodyMaterial, meshGeometry, unitGeometry, type UnitKind } from "./shapes.js";
 
 export interface BodyStyle {
 	ghost: boolean;
-	scale: number; // size of the scene [m]: of unbounded planes, of bodies without shapes
+	scale: number; // size of the scene [m]: of bodies without shapes
+	reach: number; // how far the run goes [m]: of unbounded planes
 }
 
 interface Part {
@@ -38,40 +41,6 @@ class Bucket {
 	}
 }
 
-/** Rows of [R p] of a placement, the columns of R multiplied by the sizes. */
-function scaled(at: ArrayLike<number>, orientation: ArrayLike<number>, x: number, y: number, z: number): Float32Array {
-	const pose = Float32Array.of(
-		at[0]!,
-		at[1]!,
-		at[2]!,
-		orientation[0]!,
-		orientation[1]!,
-		orientation[2]!,
-		orientation[3]!,
-	);
-	const out = new Float32Array(12);
-	poseToMatrix(pose, 0, out, 0);
-	for (let r = 0; r < 12; r += 4) {
-		out[r]! *= x;
-		out[r + 1]! *= y;
-		out[r + 2]! *= z;
-	}
-	return out;
-}
-
-/** A unit cylinder from a to b. */
-export function between(a: ArrayLike<number>, b: ArrayLike<number>, radius: number): Float32Array {
-	const d = [b[0]! - a[0]!, b[1]! - a[1]!, b[2]! - a[2]!];
-	const length = Math.hypot(d[0]!, d[1]!, d[2]!);
-	const [x, y, z] = length > 0 ? d.map((v) => v / length) : [0, 0, 1];
-	// The shortest turn from z to the direction; half a turn about x where they are opposite.
-	const w = 1 + z!;
-	const norm = Math.hypot(w, x!, y!);
-	const q = norm > 1e-6 ? [w / norm, -y! / norm, x! / norm, 0] : [0, 1, 0, 0];
-	const middle = [0, 1, 2].map((k) => (a[k]! + b[k]!) / 2);
-	return scaled(middle, q, radius, radius, length);
-}
-
 /** The point at points[i …] where `place` puts it. */
 function transformed(place: Float32Array, points: Float32Array, i: number): number[] {
 	const x = points[i]!,
@@ -90,7 +59,7 @@ export class BodySet {
 	readonly boxes: Float32Array; // [bodies 6]: around each body in its frame, low and high corners
 	private readonly buckets = new Map<
 		string,
-		{ geometry: (instances: number) => BufferGeometry; opacity: number; flat: boolean; parts: Part[] }
+		{ geometry: (instances: number) => BufferGeometry; opacity: number; kind: UnitKind | null; parts: Part[] }
 	>();
 	private readonly built: Bucket[] = [];
 	private readonly replay: Replay;
@@ -99,38 +68,45 @@ export class BodySet {
 	constructor(replay: Replay, style: BodyStyle) {
 		this.replay = replay;
 		this.style = style;
-		this.boxes = new Float32Array(replay.bodies.length * 6);
+		this.boxes = Float32Array.from({ length: replay.bodies.length * 6 }, (_, i) =>
+			i % 6 < 3 ? Infinity : -Infinity,
+		);
 		for (const body of replay.bodies) this.addBody(body);
-		for (const { geometry, opacity, flat, parts } of this.buckets.values()) {
-			const material = bodyMaterial(style.ghost ? 0.28 * opacity : opacity, flat);
+		for (const { body, kind, local, color, at, radius } of new Links(replay, style.scale).parts) {
+			this.add(body, kind, local, color, 1);
+			this.reach(body, at, radius);
+		}
+		this.boxes.forEach((v, i) => (this.boxes[i] = Number.isFinite(v) ? v : 0));
+		for (const { geometry, opacity, kind, parts } of this.buckets.values()) {
+			const material = bodyMaterial(style.ghost ? 0.28 * opacity : opacity, kind);
 			if (style.ghost)
 				Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
 			const bucket = new Bucket(geometry(parts.length), material, parts);
+			bucket.mesh.receiveShadow = !style.ghost;
+			bucket.mesh.castShadow = !style.ghost && opacity >= 1 && kind !== "plane";
 			this.built.push(bucket);
 			this.object.add(bucket.mesh);
 		}
 	}
 
 	private add(body: Body, kind: UnitKind, local: Float32Array, color: string | null, opacity: number): void {
-		const bucket = this.bucket(
-			`${kind} ${opacity}`,
-			(instances) => unitGeometry(kind, instances),
-			opacity,
-			kind === "plane",
-		);
+		const bucket = this.bucket(`${kind} ${opacity}`, (instances) => unitGeometry(kind, instances), opacity, kind);
 		bucket.parts.push({ body: body.index, local, color });
 	}
 
-	private bucket(key: string, geometry: (instances: number) => BufferGeometry, opacity: number, flat: boolean) {
+	private bucket(
+		key: string,
+		geometry: (instances: number) => BufferGeometry,
+		opacity: number,
+		kind: UnitKind | null,
+	) {
 		let bucket = this.buckets.get(key);
-		if (!bucket) this.buckets.set(key, (bucket = { geometry, opacity, flat, parts: [] }));
+		if (!bucket) this.buckets.set(key, (bucket = { geometry, opacity, kind, parts: [] }));
 		return bucket;
 	}
 
 	private addBody(body: Body): void {
 		for (const shape of body.shapes) this.addShape(body, shape);
-		if (body.shapes.length === 0 && !body.flexible && body.index < this.replay.bodies.length - 1)
-			this.addStick(body);
 		const points = body.flexible?.points;
 		if (points) for (let i = 0; i < points.length; i += 3) this.reach(body, points.subarray(i, i + 3), 0);
 	}
@@ -152,16 +128,6 @@ export class BodySet {
 				Math.abs(local[c * 4]!) * x + Math.abs(local[c * 4 + 1]!) * y + Math.abs(local[c * 4 + 2]!) * z;
 			this.boxes[o + c] = Math.min(this.boxes[o + c]!, local[c * 4 + 3]! - half);
 			this.boxes[o + 3 + c] = Math.max(this.boxes[o + 3 + c]!, local[c * 4 + 3]! + half);
-		}
-	}
-
-	private addStick(body: Body): void {
-		const size = this.style.scale;
-		this.add(body, "sphere", scaled([0, 0, 0], [1, 0, 0, 0], size * 0.02, size * 0.02, size * 0.02), null, 1);
-		this.reach(body, [0, 0, 0], size * 0.02);
-		for (const node of body.nodes) {
-			this.add(body, "cylinder", between([0, 0, 0], node.at, size * 0.006), null, 1);
-			this.reach(body, node.at, 0);
 		}
 	}
 
@@ -196,7 +162,7 @@ export class BodySet {
 				hold(a, a, b / 2);
 				break;
 			case "plane":
-				put("plane", a || this.style.scale * 8, b || this.style.scale * 8, 1);
+				put("plane", a || this.style.reach * 8, b || this.style.reach * 8, 1);
 				hold(a / 2, b / 2, 0);
 				break;
 			case "capsule":
@@ -225,7 +191,7 @@ export class BodySet {
 			`mesh ${shape.mesh} ${shape.opacity}`,
 			() => meshGeometry(mesh),
 			shape.opacity,
-			true,
+			null,
 		);
 		const local = scaled(shape.at, shape.orientation, x, y, z);
 		bucket.parts.push({ body: body.index, local, color: shape.color });

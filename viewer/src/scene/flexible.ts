@@ -18,10 +18,11 @@ import {
 import type { Body, EtaTrack, Flexible, Replay } from "../data/replay.js";
 import type { Sample } from "../data/sample.js";
 import { rampColor } from "./ramp.js";
+import { MIN_WIDTH, RIM_FRAGMENT, screen } from "./shapes.js";
 
 export type FlexColoring = "plain" | "displacement" | "strain";
 
-const SIDES = 10; // of a rod
+const SIDES = 16; // of a rod
 
 /** Vertices, what moves them, and which point of the body each belongs to. */
 interface Skin {
@@ -96,6 +97,26 @@ function rodSkin(flexible: Flexible, radius: number): Skin {
 	return skin;
 }
 
+/** Rims as those of rigid bodies; a rod (radius > 0) is widened along its normals where it would be too thin to see. */
+function adaptMaterial(material: MeshLambertMaterial, radius: number): void {
+	material.customProgramCacheKey = () => `flexible ${radius > 0}`;
+	material.onBeforeCompile = (shader) => {
+		shader.uniforms.pixel = screen.pixel;
+		shader.uniforms.rim = screen.rim;
+		shader.uniforms.rodRadius = { value: radius };
+		const widened = `#include <begin_vertex>
+	float away = -(modelViewMatrix * vec4(position, 1.0)).z;
+	float least = ${(MIN_WIDTH / 2).toFixed(2)} * (pixel.x * away + pixel.y);
+	transformed += normal * max(0.0, least - rodRadius);`;
+		shader.vertexShader = shader.vertexShader
+			.replace("#include <common>", "#include <common>\nuniform vec2 pixel;\nuniform float rodRadius;")
+			.replace("#include <begin_vertex>", radius > 0 ? widened : "#include <begin_vertex>");
+		shader.fragmentShader = shader.fragmentShader
+			.replace("#include <common>", "#include <common>\nuniform float rim;")
+			.replace("#include <opaque_fragment>", RIM_FRAGMENT);
+	};
+}
+
 export class FlexibleBody {
 	readonly body: Body;
 	readonly flexible: Flexible;
@@ -117,9 +138,8 @@ export class FlexibleBody {
 		this.body = body;
 		this.flexible = flexible;
 		this.size = extent(flexible.points);
-		this.skin = flexible.triangles.length
-			? surfaceSkin(flexible)
-			: rodSkin(flexible, (flexible.thickness || this.size * 0.012) / 2);
+		const radius = flexible.triangles.length ? 0 : (flexible.thickness || this.size * 0.012) / 2;
+		this.skin = radius ? rodSkin(flexible, radius) : surfaceSkin(flexible);
 		this.last = new Float32Array(flexible.modes + 3).fill(NaN);
 
 		const geometry = new BufferGeometry();
@@ -141,7 +161,9 @@ export class FlexibleBody {
 			polygonOffsetFactor: ghost ? 3 : 1,
 			polygonOffsetUnits: ghost ? 3 : 1,
 		});
+		adaptMaterial(material, radius);
 		this.mesh = new Mesh(geometry, material);
+		this.mesh.castShadow = this.mesh.receiveShadow = !ghost;
 		this.object.add(this.mesh);
 		this.object.matrixAutoUpdate = false;
 		this.mesh.frustumCulled = false;

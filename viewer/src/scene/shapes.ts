@@ -14,8 +14,15 @@ import {
 	MeshLambertMaterial,
 	PlaneGeometry,
 	SphereGeometry,
+	Vector2,
 } from "three";
 import type { Mesh } from "../data/replay.js";
+
+/** What all materials know of the screen (stage.ts): the size of a pixel [m], x times the distance plus y; dark rims. */
+export const screen = { pixel: { value: new Vector2(0, 0) }, rim: { value: 0.4 } };
+
+/** Nothing is drawn thinner than this [px]. */
+export const MIN_WIDTH = 2.5;
 
 export type UnitKind = "box" | "sphere" | "cylinder" | "cone" | "plane";
 
@@ -58,14 +65,14 @@ const noEdges = (geometry: BufferGeometry): BufferGeometry =>
 		out[0] = out[1] = 0.5;
 	});
 
-/** Side 1, radius 1, length 1, axes along z, centered. Each of many is small in the picture: fewer triangles do. */
+/** Side 1, radius 1, length 1, axes along z, centered. Of thousands each is small in the picture: fewer triangles do. */
 export function unitGeometry(kind: UnitKind, instances: number): BufferGeometry {
-	const sides = instances > 100 ? 16 : 32;
+	const sides = instances > 3000 ? 24 : instances > 600 ? 36 : 64;
 	switch (kind) {
 		case "box":
 			return faceEdges(new BoxGeometry(1, 1, 1));
 		case "sphere":
-			return noEdges(new SphereGeometry(1, sides, sides / 2 + 2).rotateX(Math.PI / 2));
+			return noEdges(new SphereGeometry(1, sides, sides / 2).rotateX(Math.PI / 2));
 		case "cylinder":
 			return roundEdges(new CylinderGeometry(1, 1, 1, sides).rotateX(Math.PI / 2), false);
 		case "cone":
@@ -182,17 +189,53 @@ const EDGE_FRAGMENT = `#include <color_fragment>
 	float edgeFade = 1.0 - smoothstep(0.04, 0.3, max(edgeWidth.x, edgeWidth.y));
 	diffuseColor.rgb *= 1.0 - 0.5 * edgeFade * (1.0 - min(edgeNear.x, edgeNear.y));`;
 
-export function bodyMaterial(opacity: number, bothSides: boolean): MeshLambertMaterial {
+/*
+ * An instance whose side or diameter would be less than MIN_WIDTH on the screen is widened to it. What a unit shape
+ * measures from its center to its surface is `reach`: 0.5 of a box, 1 across a cylinder and 0.5 along it.
+ */
+const widen = (reach: string): string => `#include <begin_vertex>
+	vEdge = edge;
+	#ifdef USE_INSTANCING
+	vec3 sides = vec3(length(instanceMatrix[0].xyz), length(instanceMatrix[1].xyz), length(instanceMatrix[2].xyz));
+	float away = -(viewMatrix * vec4(instanceMatrix[3].xyz, 1.0)).z;
+	vec3 least = ${(MIN_WIDTH / 2).toFixed(2)} * (pixel.x * away + pixel.y) / ${reach};
+	if (sides.x > 0.0) transformed *= max(vec3(1.0), least / max(sides, vec3(1e-20)));
+	#endif`;
+
+/** Surfaces that turn away from the eye are darker: a white part is seen before a white background. */
+export const RIM_FRAGMENT = `float facing = abs(dot(normal, normalize(vViewPosition)));
+	outgoingLight *= 1.0 - rim * pow(1.0 - facing, 2.5);
+	#include <opaque_fragment>`;
+
+const REACH: Record<UnitKind, string | null> = {
+	box: "vec3(0.5)",
+	sphere: "vec3(1.0)",
+	cylinder: "vec3(1.0, 1.0, 0.5)",
+	cone: "vec3(1.0, 1.0, 0.5)",
+	plane: null,
+};
+
+/** kind: of the unit shape that is drawn with it; null: a mesh, which keeps its size. */
+export function bodyMaterial(opacity: number, kind: UnitKind | null): MeshLambertMaterial {
 	const material = new MeshLambertMaterial({ transparent: opacity < 1, opacity });
-	if (bothSides) material.side = DoubleSide;
+	if (kind === null || kind === "plane") material.side = DoubleSide;
+	const reach = kind && REACH[kind];
 	material.depthWrite = opacity >= 1;
+	material.customProgramCacheKey = () => `body ${kind}`;
 	material.onBeforeCompile = (shader) => {
+		shader.uniforms.pixel = screen.pixel;
+		shader.uniforms.rim = screen.rim;
+		const begin = reach ? widen(reach) : "#include <begin_vertex>\nvEdge = edge;";
 		shader.vertexShader = shader.vertexShader
-			.replace("#include <common>", "#include <common>\nattribute vec2 edge;\nvarying vec2 vEdge;")
-			.replace("#include <begin_vertex>", "#include <begin_vertex>\nvEdge = edge;");
+			.replace(
+				"#include <common>",
+				"#include <common>\nattribute vec2 edge;\nvarying vec2 vEdge;\nuniform vec2 pixel;",
+			)
+			.replace("#include <begin_vertex>", begin);
 		shader.fragmentShader = shader.fragmentShader
-			.replace("#include <common>", "#include <common>\nvarying vec2 vEdge;")
-			.replace("#include <color_fragment>", EDGE_FRAGMENT);
+			.replace("#include <common>", "#include <common>\nvarying vec2 vEdge;\nuniform float rim;")
+			.replace("#include <color_fragment>", EDGE_FRAGMENT)
+			.replace("#include <opaque_fragment>", RIM_FRAGMENT);
 	};
 	return material;
 }

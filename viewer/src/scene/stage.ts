@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * stage.ts — the renderer, the lights, the background and the grid. Knows nothing of runs. Draws only when asked to: a
- * viewer that is paused uses no power.
+ * stage.ts — the renderer, the lights and their shadows, the background and the grid. Knows nothing of runs. Draws only
+ * when asked to: a viewer that is paused uses no power.
+ *
+ * The key light comes from over the left shoulder of somebody in front of the scene: it is fixed in the world, so that
+ * shadows stay where they are while the camera moves. Its shadow map covers a ball around what is looked at. What floats
+ * over the canvas (toolbars, captions) is kept free by an offset of the projection: the point that the camera is aimed at
+ * appears in the middle of what is left.
  */
 import {
 	Color,
@@ -10,15 +15,18 @@ import {
 	HemisphereLight,
 	LinearFilter,
 	Mesh,
-	PerspectiveCamera,
+	PCFShadowMap,
 	PlaneGeometry,
 	RGBAFormat,
 	Scene,
 	ShaderMaterial,
+	ShadowMaterial,
 	SRGBColorSpace,
 	Vector3,
 	WebGLRenderer,
 } from "three";
+import { screen } from "./shapes.js";
+import { StageCamera } from "./stage_camera.js";
 
 const GRID_VERTEX = `
 varying vec3 vWorld;
@@ -57,26 +65,49 @@ export interface StageColors {
 	light: boolean; // the theme
 }
 
+/** What floats over the canvas covers so much of its edges [px]. */
+export interface Insets {
+	top: number;
+	bottom: number;
+}
+
+const SHADOW_TEXELS = 2048;
+// Towards the key light, for z up.
+const KEY_DIRECTION: readonly [number, number, number] = [-0.45, -0.55, 1];
+
 export class Stage {
 	readonly scene = new Scene();
-	readonly camera = new PerspectiveCamera(38, 1, 0.01, 1000);
+	readonly camera = new StageCamera(38, 1, 0.01, 1000);
 	readonly renderer: WebGLRenderer;
 	readonly grid: Mesh<PlaneGeometry, ShaderMaterial>;
+	/** Receives the shadows on the ground, where there is a grid. */
+	readonly floor: Mesh<PlaneGeometry, ShadowMaterial>;
 	width = 1;
 	height = 1;
+	insets: Insets = { top: 0, bottom: 0 };
+	readonly target = new Vector3(); // what the camera is aimed at
 	private readonly sky = new HemisphereLight();
 	private readonly key = new DirectionalLight("#ffffff", 1.7);
 	private readonly fill = new DirectionalLight("#cfe0ff", 0.6);
+	private readonly toLight = new Vector3(...KEY_DIRECTION).normalize();
+	private readonly up = new Vector3(0, 0, 1);
+	private readonly middle = new Vector3(); // of the grid
+	private shadowRadius = 1;
 	private background: DataTexture | null = null;
 
 	constructor(canvas: HTMLCanvasElement) {
 		this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
 		this.renderer.debug.checkShaderErrors = false; // asking for them waits for the compiler
 		this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
-		this.key.position.set(-0.5, 0.9, 0.7);
-		this.fill.position.set(0.9, -0.2, 0.3);
-		this.camera.add(this.key, this.fill, this.key.target, this.fill.target);
-		this.key.target.position.set(0, 0, -1);
+		this.renderer.shadowMap.enabled = true;
+		this.renderer.shadowMap.type = PCFShadowMap;
+		this.key.castShadow = true;
+		this.key.shadow.mapSize.setScalar(SHADOW_TEXELS);
+		this.key.shadow.radius = 3;
+		this.key.shadow.intensity = 0.62;
+		// Light from beside the camera, so that no side that is looked at is black.
+		this.fill.position.set(0.5, 0.7, 1);
+		this.camera.add(this.fill, this.fill.target);
 		this.fill.target.position.set(0, 0, -1);
 		this.grid = new Mesh(
 			new PlaneGeometry(1, 1),
@@ -96,14 +127,28 @@ export class Stage {
 			}),
 		);
 		this.grid.renderOrder = -1;
-		this.scene.add(this.camera, this.sky, this.grid);
+		this.floor = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.5, depthWrite: false }));
+		this.floor.renderOrder = -1;
+		this.floor.receiveShadow = true;
+		this.scene.add(this.camera, this.sky, this.key, this.key.target, this.grid, this.floor);
 	}
 
 	setUp(up: "x" | "y" | "z"): void {
-		this.camera.up.set(up === "x" ? 1 : 0, up === "y" ? 1 : 0, up === "z" ? 1 : 0);
-		this.sky.position.copy(this.camera.up);
-		this.grid.rotation.set(up === "y" ? -Math.PI / 2 : 0, up === "x" ? Math.PI / 2 : 0, 0);
+		this.up.set(up === "x" ? 1 : 0, up === "y" ? 1 : 0, up === "z" ? 1 : 0);
+		this.camera.up.copy(this.up);
+		this.sky.position.copy(this.up);
+		const [x, y, z] = KEY_DIRECTION;
+		if (up === "z") this.toLight.set(x, y, z);
+		else if (up === "y") this.toLight.set(x, z, -y);
+		else this.toLight.set(z, x, y);
+		this.toLight.normalize();
+		for (const plane of [this.grid, this.floor])
+			plane.rotation.set(up === "y" ? -Math.PI / 2 : 0, up === "x" ? Math.PI / 2 : 0, 0);
 		this.grid.material.uniforms.up!.value = up === "x" ? 0 : up === "y" ? 1 : 2;
+	}
+
+	showGrid(shown: boolean): void {
+		this.grid.visible = this.floor.visible = shown;
 	}
 
 	/** The grid through `middle`, with cells of 1, 2 or 5 times a power of ten. */
@@ -111,12 +156,47 @@ export class Stage {
 		const raw = size / 10;
 		const power = 10 ** Math.floor(Math.log10(raw));
 		const cell = power * (raw / power >= 5 ? 5 : raw / power >= 2 ? 2 : 1);
-		this.grid.position.set(middle.x, middle.y, middle.z);
+		this.middle.set(middle.x, middle.y, middle.z);
 		this.grid.scale.setScalar(size * 12);
+		this.floor.scale.setScalar(size * 12);
+		this.shadowRadius = size * 0.75;
 		const u = this.grid.material.uniforms;
 		u.cell!.value = cell;
 		u.reach!.value = size * 5;
-		u.middle!.value.set(middle.x, middle.y, middle.z);
+	}
+
+	/** How far apart the thin lines of the grid are [m]. */
+	get cell(): number {
+		return this.grid.material.uniforms.cell!.value as number;
+	}
+
+	/** The grid has no end: it is drawn below what the camera is aimed at, and so are the shadows. */
+	private center(): void {
+		const { target } = this;
+		const along = this.middle.dot(this.up) - target.dot(this.up);
+		center.copy(this.up).multiplyScalar(along).add(target);
+		this.grid.position.copy(center);
+		(this.grid.material.uniforms.middle!.value as Vector3).copy(center);
+		// A little lower than the lines, which it must not hide.
+		this.floor.position
+			.copy(this.up)
+			.multiplyScalar(-this.shadowRadius * 1e-3)
+			.add(center);
+		const { shadow, position, target: aim } = this.key;
+		const r = this.shadowRadius;
+		aim.position.copy(target);
+		position
+			.copy(this.toLight)
+			.multiplyScalar(4 * r)
+			.add(target);
+		const box = shadow.camera;
+		if (box.right === r) return;
+		box.left = box.bottom = -r;
+		box.right = box.top = r;
+		box.near = 0.1 * r;
+		box.far = 8 * r;
+		shadow.normalBias = (3 * r) / SHADOW_TEXELS;
+		box.updateProjectionMatrix();
 	}
 
 	setColors(colors: StageColors): void {
@@ -133,7 +213,11 @@ export class Stage {
 		(this.grid.material.uniforms.color!.value as Color).set(colors.grid);
 		this.sky.color.set(colors.light ? "#ffffff" : "#dfe8ff");
 		this.sky.groundColor.set(colors.light ? "#b9c0cc" : "#39414f");
-		this.sky.intensity = colors.light ? 1.9 : 1.5;
+		this.sky.intensity = colors.light ? 1.55 : 1.3;
+		this.key.intensity = colors.light ? 1.75 : 1.7;
+		this.fill.intensity = colors.light ? 0.9 : 0.8;
+		this.floor.material.opacity = colors.light ? 0.4 : 0.6;
+		screen.rim.value = colors.light ? 0.55 : 0.25;
 	}
 
 	resize(width: number, height: number): void {
@@ -141,18 +225,35 @@ export class Stage {
 		this.height = Math.max(1, height);
 		this.renderer.setSize(this.width, this.height, false);
 		this.camera.aspect = this.width / this.height;
-		this.camera.updateProjectionMatrix();
+		this.setInsets(this.insets);
+	}
+
+	setInsets(insets: Insets): void {
+		this.insets = insets;
+		const shift = (insets.top - insets.bottom) / 2;
+		this.camera.setViewOffset(this.width, this.height, 0, -shift, this.width, this.height);
+	}
+
+	/** The part of the height that nothing covers. */
+	get freeHeight(): number {
+		return Math.max(0.3, 1 - (this.insets.top + this.insets.bottom) / this.height);
 	}
 
 	/** near and far follow the distance, so that a bolt and a station both have depth to spare. */
 	render(distance: number, size: number): void {
+		this.center();
+		this.camera.setPixel(screen.pixel.value, distance, this.height);
 		const near = Math.max(distance * 0.002, (distance - size * 3) * 0.5);
 		const far = distance + size * 40;
-		if (Math.abs(near / this.camera.near - 1) > 0.02 || Math.abs(far / this.camera.far - 1) > 0.02) {
+		const changed = (a: number, b: number): boolean => Math.abs(a / b - 1) > 0.02;
+		if (changed(near, this.camera.near) || changed(far, this.camera.far) || this.camera.reach !== distance) {
 			this.camera.near = near;
 			this.camera.far = far;
+			this.camera.reach = distance;
 			this.camera.updateProjectionMatrix();
 		}
 		this.renderer.render(this.scene, this.camera);
 	}
 }
+
+const center = new Vector3();

@@ -15,7 +15,7 @@ import {
 } from "three";
 import { isPresent, type BodyNode, type End, type Joint, type Replay } from "../data/replay.js";
 import type { Sample } from "../data/sample.js";
-import { between } from "./bodies.js";
+import { between } from "./placing.js";
 import { multiplyToGl } from "../data/sample.js";
 
 interface Spot {

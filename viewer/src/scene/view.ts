@@ -3,13 +3,14 @@
  * view.ts — everything that is drawn of a run, from one sample: bodies, flexible bodies, frames, trails, arrows, the
  * ghost.
  */
-import { Color, Raycaster, Vector2, Vector3 } from "three";
+import { Color, Raycaster, Vector3 } from "three";
 import type { Replay } from "../data/replay.js";
 import { Sample } from "../data/sample.js";
 import { bodyOf, jointOf, type Selection } from "../selection.js";
 import { Arrows } from "./arrows.js";
 import { BodySet } from "./bodies.js";
 import { FlexibleSet } from "./flexible.js";
+import { outermost, type Bounds } from "./framing.js";
 import type { Stage } from "./stage.js";
 import { Trails } from "./trails.js";
 import { Triads } from "./triads.js";
@@ -26,13 +27,6 @@ export const PALETTE = [
 	"#97a3b3",
 ] as const;
 const GHOST_COLOR = "#f0a92e";
-
-export interface Bounds {
-	center: Vector3;
-	radius: number; // of a ball that holds all
-	low: number; // along the up direction
-	corners: Vector3[];
-}
 
 export interface Hit {
 	body: number;
@@ -66,6 +60,28 @@ function sceneSize(replay: Replay): number {
 	return Number.isFinite(size) && size > 0 ? size : 1;
 }
 
+/** How far from the origin bodies come, at least the size of the scene [m]. */
+function runReach(replay: Replay, size: number): number {
+	const { pose } = replay.frames;
+	let far = size;
+	for (let f = 0; f < pose.count; f += Math.max(1, pose.count >> 6))
+		for (let i = 0; i < pose.width; i += 7)
+			for (let c = 0; c < 3; c++) {
+				const v = Math.abs(pose.data[f * pose.width + i + c]!);
+				if (v > far && v < Infinity) far = v;
+			}
+	return far;
+}
+
+/** How a run is looked at first. */
+export interface FirstLook {
+	bounds: Bounds;
+	follow: number; // a body; -1: none
+}
+
+const MOMENTS = 40; // of a run that are looked at
+const FOLLOW_FROM = 8; // a run that is so many times as large as the mechanism is followed
+
 export class View {
 	readonly replay: Replay;
 	readonly sample: Sample;
@@ -89,7 +105,7 @@ export class View {
 		this.sample = new Sample(replay);
 		this.hidden = new Uint8Array(replay.bodies.length);
 		this.size = sceneSize(replay);
-		this.bodies = new BodySet(replay, { ghost: false, scale: this.size });
+		this.bodies = new BodySet(replay, { ghost: false, scale: this.size, reach: runReach(replay, this.size) });
 		this.flexible = new FlexibleSet(replay, false);
 		this.trails = new Trails(replay);
 		this.arrows = new Arrows(replay, this.size * 2);
@@ -125,7 +141,7 @@ export class View {
 			this.ghost = null;
 		}
 		if (!replay) return;
-		const bodies = new BodySet(replay, { ghost: true, scale: this.size });
+		const bodies = new BodySet(replay, { ghost: true, scale: this.size, reach: runReach(replay, this.size) });
 		const flexible = new FlexibleSet(replay, true);
 		const tint = new Color(GHOST_COLOR);
 		bodies.paint((_, __, out) => out.copy(tint));
@@ -198,25 +214,53 @@ export class View {
 		return out.set(this.placed[3]!, this.placed[7]!, this.placed[11]!);
 	}
 
-	/** What the whole run covers, from moments of it; where that is far more than its first, only the first. */
-	runBounds(start: number, end: number): Bounds {
-		const moments = 24;
-		const first = this.boundsAt(start);
-		const box = {
-			low: new Vector3(Infinity, Infinity, Infinity),
-			high: new Vector3(-Infinity, -Infinity, -Infinity),
-		};
-		const corners: Vector3[] = [];
-		for (let i = 0; i <= moments; i++)
-			corners.push(...this.boundsAt(start + ((end - start) * i) / moments).corners);
+	/**
+	 * What the camera shows first: the whole motion; where a run goes much farther than the mechanism is large, the
+	 * mechanism, relative to its largest body, which is followed.
+	 */
+	firstLook(start: number, end: number): FirstLook {
+		const times = Array.from({ length: MOMENTS + 1 }, (_, i) => start + ((end - start) * i) / MOMENTS);
+		const moments = times.map((t) => {
+			const { corners, radius } = this.boundsAt(t);
+			const { pose } = this.sample;
+			const at = new Vector3(pose[this.largest * 7], pose[this.largest * 7 + 1], pose[this.largest * 7 + 2]);
+			const shown = boundsOf([...corners, ...this.arrows.tips(this.sample)], this.replay.up);
+			return { corners: outermost(shown.corners), radius: Math.max(radius, shown.radius), at };
+		});
 		this.sample.at(start);
-		for (const corner of corners) {
-			box.low.min(corner);
-			box.high.max(corner);
+		const mechanism = Math.max(...moments.map((m) => m.radius));
+		const whole = boundsOf(
+			moments.flatMap((m) => m.corners),
+			this.replay.up,
+		);
+		if (this.largest < 0 || whole.radius <= FOLLOW_FROM * mechanism) return { bounds: whole, follow: -1 };
+		const origin = moments[0]!.at;
+		const near = moments.filter((m) => Number.isFinite(m.at.x + m.at.y + m.at.z));
+		const relative = near.flatMap((m) => m.corners.map((c) => c.sub(m.at).add(origin)));
+		return { bounds: boundsOf(relative, this.replay.up), follow: this.largest };
+	}
+
+	/** How fast the largest body turns at most [rad/s], from moments of the run. */
+	turnRate(): number {
+		const { pose, t, velocity } = this.replay.frames;
+		const body = this.largest;
+		const known = velocity.find((v) => v.body === body);
+		let most = 0;
+		for (let f = 0; f + 1 < t.count && body >= 0; f += Math.max(1, t.count >> 7)) {
+			let rate = 0;
+			if (known) {
+				const o = f * known.values.width + known.offset + 3;
+				rate = Math.hypot(known.values.data[o]!, known.values.data[o + 1]!, known.values.data[o + 2]!);
+			} else {
+				const [a, b] = [f, f + 1].map((i) => i * pose.width + body * 7 + 3) as [number, number];
+				let cosine = 0;
+				for (let k = 0; k < 4; k++) cosine += pose.data[a + k]! * pose.data[b + k]!;
+				const angle = 2 * Math.acos(Math.min(1, Math.abs(cosine)));
+				rate = angle > 0.01 ? angle / (t.data[f + 1]! - t.data[f]!) : 0; // below: rounding of the poses
+			}
+			if (rate > most && rate < Infinity) most = rate;
 		}
-		const radius = box.low.distanceTo(box.high) / 2;
-		if (!(radius <= 8 * first.radius)) return first;
-		return { low: box.low[this.replay.up], center: box.low.add(box.high).multiplyScalar(0.5), radius, corners };
+		return most;
 	}
 
 	private boundsAt(time: number): Bounds {
@@ -224,10 +268,19 @@ export class View {
 		return this.bounds();
 	}
 
+	/** The body with the largest box; -1: there is none. */
+	private get largest(): number {
+		const { boxes } = this.bodies;
+		let [best, most] = [-1, -1];
+		for (let i = 0; i < this.replay.bodies.length - 1; i++) {
+			const size = Math.hypot(...[0, 1, 2].map((c) => boxes[i * 6 + 3 + c]! - boxes[i * 6 + c]!));
+			if (size > most) ((best = i), (most = size));
+		}
+		return best;
+	}
+
 	/** The corners of the boxes of the bodies shown now, or of one. */
 	bounds(only = -1): Bounds {
-		const low = new Vector3(Infinity, Infinity, Infinity);
-		const high = new Vector3(-Infinity, -Infinity, -Infinity);
 		const corners: Vector3[] = [];
 		const count = this.replay.bodies.length;
 		for (let i = 0; i < count; i++) {
@@ -235,21 +288,13 @@ export class View {
 			if (only >= 0 ? i !== only : !this.sample.present[i] || this.hidden[i] || (ground && count > 1)) continue;
 			for (let k = 0; k < 8; k++) {
 				const corner = this.corner(i, k);
-				if (!Number.isFinite(corner.x + corner.y + corner.z)) continue;
-				corners.push(corner);
-				low.min(corner);
-				high.max(corner);
+				if (Number.isFinite(corner.x + corner.y + corner.z)) corners.push(corner);
 			}
 		}
-		if (corners.length === 0)
-			return {
-				center: new Vector3(),
-				radius: this.size,
-				low: -this.size,
-				corners: [new Vector3(this.size, 0, 0)],
-			};
-		const radius = Math.max(low.distanceTo(high) / 2, this.size * 1e-3);
-		return { low: low[this.replay.up], center: low.add(high).multiplyScalar(0.5), radius, corners };
+		if (corners.length === 0) corners.push(new Vector3(this.size, 0, 0), new Vector3(-this.size, 0, 0));
+		const bounds = boundsOf(corners, this.replay.up);
+		bounds.radius = Math.max(bounds.radius, this.size * 1e-3);
+		return bounds;
 	}
 
 	private corner(body: number, k: number): Vector3 {
@@ -269,7 +314,7 @@ export class View {
 
 	/** The body under a point of the canvas, -1 … 1 each. */
 	pick(x: number, y: number): Hit | null {
-		this.raycaster.setFromCamera(new Vector2(x, y), this.stage.camera);
+		this.stage.camera.aim(this.raycaster, x, y);
 		for (const { mesh } of this.flexible.bodies) mesh.geometry.computeBoundingSphere();
 		const hits = this.raycaster.intersectObjects([this.bodies.object, this.flexible.object], true);
 		for (const hit of hits) {
@@ -289,6 +334,17 @@ export class View {
 		this.arrows.dispose();
 		for (const triads of Object.values(this.triads)) triads.dispose();
 	}
+}
+
+function boundsOf(corners: Vector3[], up: "x" | "y" | "z"): Bounds {
+	const low = new Vector3(Infinity, Infinity, Infinity);
+	const high = new Vector3(-Infinity, -Infinity, -Infinity);
+	for (const corner of corners) {
+		low.min(corner);
+		high.max(corner);
+	}
+	const radius = low.distanceTo(high) / 2;
+	return { low: low[up], center: low.add(high).multiplyScalar(0.5), radius, corners };
 }
 
 const NONE = new Uint8Array(1 << 16);

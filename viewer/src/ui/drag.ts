@@ -94,7 +94,7 @@ export class ForceDrag {
 	private aim(canvas: HTMLElement, event: PointerEvent): void {
 		const box = canvas.getBoundingClientRect();
 		pointer.set(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
-		this.raycaster.setFromCamera(pointer, this.app.stage.camera);
+		this.app.stage.camera.aim(this.raycaster, pointer.x, pointer.y);
 		this.toWorld();
 		this.app.stage.camera.getWorldDirection(this.plane.normal);
 		this.plane.setFromNormalAndCoplanarPoint(this.plane.normal, this.world);

@@ -311,6 +311,7 @@ export function displayPanel(app: App): HTMLElement {
 		[
 			["none", "None"],
 			["selected", "Of the selection"],
+			["named", "As the model says"],
 			["all", "Of all bodies"],
 		] as const,
 		(value) => app.set("trails", value),

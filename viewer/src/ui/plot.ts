@@ -10,6 +10,7 @@ import { valueAt } from "../data/sample.js";
 import { csvText, saveBlob, saveText } from "../export.js";
 import { button, el, formatNumber, setText, withUnit } from "./dom.js";
 import { icon } from "./icons.js";
+import { plotSvg } from "./plot_svg.js";
 import { plotButtons } from "./plots.js";
 import { cssColor } from "./theme.js";
 
@@ -50,6 +51,7 @@ export class Plot {
 		const actions = plotButtons({
 			csv: () => this.saveCsv(),
 			png: () => void this.savePng(),
+			svg: () => this.saveSvg(),
 			reset: () => this.reset(),
 			another: hooks.another,
 			close: hooks.close,
@@ -277,6 +279,23 @@ export class Plot {
 
 	private saveCsv(): void {
 		if (this.signals.length) saveText(csvText(this.signals), "text/csv", "signals.csv");
+	}
+
+	/** The lines in the range of time that is shown, in the colors of the light theme: for paper. */
+	private saveSvg(): void {
+		const { min, max } = this.chart?.scales.x ?? {};
+		if (min === undefined || max === undefined || !(max > min)) return;
+		const colors: readonly string[] = COLORS[this.app.theme.theme];
+		const lines = this.lines().map(({ signal, color, ghost }) => ({
+			name: ghost ? `${signal.name} (second run)` : signal.name,
+			unit: signal.unit,
+			color: COLORS.light[colors.indexOf(color)]!,
+			dashed: ghost,
+			t: signal.t.data,
+			values: signal.values.data,
+			count: Math.min(signal.t.count, signal.values.count),
+		}));
+		saveText(plotSvg(lines, { from: min, to: max }), "image/svg+xml", "plot.svg");
 	}
 
 	/** The chart with its names above, on the theme's background. */

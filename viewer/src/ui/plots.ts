@@ -161,6 +161,7 @@ export class PlotDock {
 export function plotButtons(actions: {
 	csv(): void;
 	png(): void;
+	svg(): void;
 	reset(): void;
 	another(): void;
 	close(): void;
@@ -170,6 +171,7 @@ export function plotButtons(actions: {
 		button("Reset zoom", icon("reset"), actions.reset, plain),
 		button("CSV", null, actions.csv, { class: "button small", title: "Save the signals as CSV" }),
 		button("PNG", null, actions.png, { class: "button small", title: "Save the plot as PNG" }),
+		button("SVG", null, actions.svg, { class: "button small", title: "Save the plot as SVG" }),
 		button("Another plot", icon("plus"), actions.another, plain),
 		button("Close plot", icon("close"), actions.close, plain),
 	];

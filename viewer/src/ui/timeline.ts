@@ -7,6 +7,8 @@ import { RATES, type App } from "../app.js";
 import { button, el, formatNumber, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
 
+const FASTEST = "fastest";
+
 export class Timeline {
 	readonly element: HTMLElement;
 	private readonly app: App;
@@ -16,7 +18,8 @@ export class Timeline {
 	private readonly now = el("b");
 	private readonly total = el("span");
 	private readonly marks = el("div", { class: "marks", role: "group", "aria-label": "Events" });
-	private readonly rate: HTMLSelectElement;
+	private readonly rate: HTMLInputElement;
+	private readonly rates = el("datalist", { id: "rates" });
 	private readonly live: HTMLElement;
 	private readonly liveState = el("span", { class: "live-state", role: "status" });
 	private readonly edge: HTMLButtonElement;
@@ -49,11 +52,19 @@ export class Timeline {
 			app.setPlaying(false);
 			app.seek(Number(this.slider.value));
 		});
-		this.rate = el("select", {
+		this.rate = el("input", {
+			type: "text",
+			class: "rate",
+			inputmode: "decimal",
+			autocomplete: "off",
+			list: "rates",
 			"aria-label": "Play rate",
-			title: "Play rate (+ and -)",
-			onchange: () => app.setRate(Number(this.rate.value)),
+			title: "Play rate (+ and -): seconds of the run per second; any factor can be typed",
+			onchange: () => this.typeRate(),
 		});
+		// The list offers only what fits the text: without one it offers all.
+		this.rate.addEventListener("focus", () => (this.rate.value = ""));
+		this.rate.addEventListener("blur", () => this.showRate());
 		this.edge = button("To now", icon("end"), () => app.seek(app.end), { class: "button small outlined" });
 		this.live = el("div", { class: "live-bar" }, this.liveState, this.edge);
 		this.live.hidden = true;
@@ -79,6 +90,7 @@ export class Timeline {
 			el("div", { class: "clock" }, this.now, this.total),
 			el("div", { class: "scrub" }, this.marks, this.slider),
 			this.rate,
+			this.rates,
 			this.live,
 		);
 		this.fillRates();
@@ -91,12 +103,25 @@ export class Timeline {
 	}
 
 	private fillRates(): void {
-		const extra = this.app.live ? [this.app.rate, 0] : [this.app.rate];
-		const rates = [...new Set([...RATES, ...extra])].sort((a, b) => a - b);
-		this.rate.replaceChildren(
-			...rates.map((r) => el("option", { value: String(r) }, r === 0 ? "fastest" : `${formatNumber(r)}×`)),
-		);
-		this.rate.value = String(this.app.rate);
+		const offered = [...RATES.map((r) => `${formatNumber(r)}×`), ...(this.app.live ? [FASTEST] : [])];
+		if (this.rates.childElementCount !== offered.length)
+			this.rates.replaceChildren(...offered.map((text) => el("option", { value: text })));
+		if (document.activeElement !== this.rate) this.showRate();
+	}
+
+	private showRate(): void {
+		const { rate } = this.app;
+		this.rate.value = rate === 0 ? FASTEST : `${formatNumber(rate)}×`;
+	}
+
+	/** "0.25", "0.25×" or "1/4"; anything else leaves the rate as it is. */
+	private typeRate(): void {
+		const typed = this.rate.value.trim().replace(/[×x]$/, "");
+		const [a, b = "1"] = typed.split("/");
+		const rate = typed === FASTEST && this.app.live ? 0 : Number(a) / Number(b);
+		if (typed !== "" && Number.isFinite(rate) && (rate > 0 || typed === FASTEST)) this.app.setRate(rate);
+		this.rate.blur();
+		this.showRate();
 	}
 
 	private reset(): void {

@@ -14,6 +14,7 @@ import { button, el, formatNumber, setAttribute, setText } from "./dom.js";
 import { icon, svg } from "./icons.js";
 
 const PRESET_NAMES: Record<Preset, string> = { iso: "Iso", front: "Front", top: "Top", side: "Side" };
+const BOTTOM_REM = 3.6; // below the scene: captions, scale
 const CAPTION_S = 2.5; // how long an event's caption stays, of playing time on the screen
 
 export class Viewport {
@@ -22,6 +23,7 @@ export class Viewport {
 	readonly drag: ForceDrag;
 	private readonly app: App;
 	private readonly canvas: HTMLCanvasElement;
+	private readonly tools = el("div", { class: "tools" });
 	private readonly label = el("div", { class: "name-label" });
 	private readonly legend: HTMLElement;
 	private readonly legendTitle = el("span");
@@ -52,11 +54,12 @@ export class Viewport {
 		this.makeGizmo();
 		this.caption.append(this.captionName, this.captionText);
 		this.toast.hidden = this.caption.hidden = this.label.hidden = true;
+		this.tools.append(this.cameraTools(), this.showTools());
 		this.element = el(
 			"main",
 			{ class: "stage", "aria-label": "Scene" },
 			canvas,
-			el("div", { class: "tools" }, this.cameraTools(), this.showTools()),
+			this.tools,
 			this.label,
 			this.legend,
 			this.caption,
@@ -73,10 +76,21 @@ export class Viewport {
 		app.on("selection", () => this.onCamera());
 		app.on("time", () => this.showCaption());
 		app.on("live", () => (this.forceButton.hidden = app.live === null));
-		new ResizeObserver(() => app.resize(this.element.clientWidth, this.element.clientHeight)).observe(this.element);
+		new ResizeObserver(() => this.onSize()).observe(this.element);
+		new ResizeObserver(() => this.onSize()).observe(this.tools);
 		this.canvas.addEventListener("pointerdown", (event) => this.onDown(event), true);
 		this.canvas.addEventListener("pointerup", (event) => this.onUp(event));
 		this.canvas.addEventListener("dblclick", () => app.selectedBody >= 0 && app.fit(true));
+	}
+
+	/** The scene keeps clear of the toolbars above it and of the captions and the scale below it. */
+	private onSize(): void {
+		const { tools, element } = this;
+		if (this.app.sizeHeld) return;
+		const top = tools.hidden ? 0 : tools.offsetTop + tools.offsetHeight;
+		const low = parseFloat(getComputedStyle(document.documentElement).fontSize) * BOTTOM_REM;
+		this.app.stage.insets = { top, bottom: Math.min(low, element.clientHeight / 6) };
+		this.app.resize(element.clientWidth, element.clientHeight);
 	}
 
 	message(text: string): void {
@@ -96,9 +110,40 @@ export class Viewport {
 			"div",
 			{ class: "floating view-tools", role: "toolbar", "aria-label": "Camera" },
 			...presets,
+			this.cameraChoice(),
 			button("Fit", icon("fit"), () => this.app.fit(), { title: "Fit everything (F)" }),
 			this.followButton,
 		);
+	}
+
+	/** The cameras of the document; "Story": those of its steps, as time passes. */
+	private cameraChoice(): HTMLElement {
+		const { app } = this;
+		const select = el("select", { class: "small", "aria-label": "Cameras of the model" });
+		const STORY = " story"; // no name begins with a space
+		select.addEventListener("change", () => {
+			const found = app.replay?.view.cameras.find((c) => c.name === select.value);
+			if (select.value === STORY) app.story.resume();
+			else if (found) {
+				app.camera.automatic = false;
+				app.useCamera(found, false);
+			}
+		});
+		app.on("replay", () => {
+			const { cameras = [], steps = [] } = app.replay?.view ?? {};
+			select.hidden = cameras.length === 0;
+			select.replaceChildren(
+				el("option", { value: "" }, "Camera…"),
+				...(steps.length ? [el("option", { value: STORY }, "Story")] : []),
+				...cameras.map((c) => el("option", { value: c.name }, c.name)),
+			);
+			select.value = steps.some((s) => s.camera) ? STORY : (app.replay?.view.camera?.name ?? "");
+		});
+		app.on("camera", () => {
+			if (select.value === STORY && !app.camera.automatic) select.value = "";
+		});
+		select.hidden = true;
+		return select;
 	}
 
 	private showTools(): HTMLElement {
@@ -280,16 +325,25 @@ export class Viewport {
 
 	/** The last event, while it is fresh. */
 	private showCaption(): void {
-		const { time, rate, replay, live } = this.app;
+		const { time, rate, replay, live, story } = this.app;
+		const step = story.step;
+		const card = story.settings?.card;
+		const unplayed = !this.app.playing && (time === this.app.start || time === story.settings?.start);
+		if (card && unplayed) return this.say(replay!.title, card);
+		if (step?.caption) return this.say("", step.caption);
 		const events = replay?.events ?? [];
 		const stay = live ? CAPTION_S : Math.max(CAPTION_S * rate, (this.app.end - this.app.start) * 0.002);
 		let found = null;
 		for (let i = events.length - 1; i >= 0 && !found; i--) if (events[i]!.t <= time + 1e-9) found = events[i]!;
 		const fresh = found !== null && time - found.t <= stay && found.text !== "";
-		this.caption.hidden = !fresh;
-		if (!fresh || !found) return;
-		setText(this.captionName, found.name);
-		setText(this.captionText, found.text);
+		if (fresh && found) this.say(found.name, found.text);
+		else this.caption.hidden = true;
+	}
+
+	private say(name: string, text: string): void {
+		this.caption.hidden = false;
+		setText(this.captionName, name);
+		setText(this.captionText, text);
 	}
 }
 

@@ -212,8 +212,8 @@ static void put_section(Writer *w, const TreeNode *root, const char *key) {
 
 /* The sections beside the description: as the text of the file gives them, or from the setup. */
 static void write_sections(Writer *w, const TreeNode *root) {
-	static const char *const sections[] = {"state",  "loads", "devices",   "group_motions", "motions",
-	                                       "events", "run",   "interface", "border",        "subsystems"};
+	static const char *const sections[] = {"state", "loads", "devices",   "group_motions", "motions",   "events",
+	                                       "run",   "view",  "interface", "border",        "subsystems"};
 	for (size_t i = 0; root && i < sizeof sections / sizeof *sections; i++)
 		put_section(w, root, sections[i]);
 	if (root || !w->setup)
@@ -224,6 +224,7 @@ static void write_sections(Writer *w, const TreeNode *root) {
 	write_motions(w);
 	write_events(w);
 	write_run(w);
+	write_view(w);
 	write_subsystems(w);
 }
 

@@ -75,6 +75,7 @@ void write_devices(Writer *w);
 void write_motions(Writer *w);
 void write_events(Writer *w);
 void write_run(Writer *w);
+void write_view(Writer *w);
 void write_subsystems(Writer *w); // compiled ones, and interface nodes
 
 /** Checks all that is to be written. */
