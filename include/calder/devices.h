@@ -18,11 +18,12 @@
 extern "C" {
 #endif
 
-#define CAL_TABLE_SHAPE_LIST(X)                                                             \
-	X(CAL_TABLE_STEP, "step")     /* each value holds from its time on */                   \
-	X(CAL_TABLE_LINEAR, "linear") /* straight lines */                                      \
-	X(CAL_TABLE_CUBIC, "cubic")   /* cubic pieces, rate continuous, at rest at both ends */ \
-	X(CAL_TABLE_SMOOTH, "smooth") /* quintic pieces, at rest at every point (minimum jerk) */
+#define CAL_TABLE_SHAPE_LIST(X)                                                               \
+	X(CAL_TABLE_STEP, "step")     /* each value holds from its time on */                     \
+	X(CAL_TABLE_LINEAR, "linear") /* straight lines */                                        \
+	X(CAL_TABLE_CUBIC, "cubic")   /* cubic pieces, rate continuous, at rest at both ends */   \
+	X(CAL_TABLE_SMOOTH, "smooth") /* quintic pieces, at rest at every point (minimum jerk) */ \
+	X(CAL_TABLE_SPLINE, "spline") /* quintic pieces, rate and acceleration continuous */
 
 typedef enum CalTableShape {
 #define CAL_TABLE_SHAPE_ENUM(name, text) name,
@@ -32,7 +33,10 @@ typedef enum CalTableShape {
 } CalTableShape;
 CAL_API const char *cal_table_shape_name(CalTableShape shape); // NULL outside the list
 
-/** A function of time by its values. Before the first time the first value is held, after the last the last one. */
+/**
+ * A function of time by its values. Before the first time the first value is held, after the last the last one; a spline continues
+ * at the rate that it has there.
+ */
 typedef struct CalTable {
 	CalTableShape shape;
 	int count;           // 0: zero at all times

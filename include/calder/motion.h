@@ -59,7 +59,7 @@ CAL_API int cal_sim_is_moved(const CalSim *sim, int group);
  * One degree of freedom of a joint that follows a function of time while the rest of its group moves by its dynamics.
  * Coordinate, speed and acceleration are those of the function at every stage of a step; nothing is integrated, so nothing
  * drifts. Outputs: the force that this takes [N m or N], and its power [W], which counts as supplied energy. Tables are
- * cubic or smooth; a formula should have a continuous rate (a jump of it is a doubt of the run). Steps end at kinks.
+ * cubic, smooth or splines; a formula should have a continuous rate (a jump of it is a doubt of the run). Steps end at kinks.
  */
 typedef struct CalJointDriveDef {
 	const char *name;  // required, unique among the devices
@@ -73,7 +73,7 @@ CAL_API CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *d
 
 /**
  * A function of time that drives a constraint equation (CalDrive): the formula is parsed and the table copied once. Functions
- * whose speed jumps are refused as for joints: tables are cubic or smooth. It must outlive every model and simulation.
+ * whose speed jumps are refused as for joints: tables are cubic, smooth or splines. It must outlive every model and simulation.
  */
 typedef struct CalDriveFunction CalDriveFunction;
 CAL_API CalStatus cal_drive_function_create(const CalTimeFunction *function, const CalAllocator *allocator,

@@ -103,7 +103,7 @@ class RunBuilder:
 
     @staticmethod
     def _table(held: Held, c: Any, table: Mapping[str, Any]) -> None:
-        shapes = {"step": 0, "linear": 1, "cubic": 2, "smooth": 3}
+        shapes = {"step": 0, "linear": 1, "cubic": 2, "smooth": 3, "spline": 4}
         time, value = np.asarray(table["time"], float), np.asarray(table["value"], float)
         if time.ndim != 1 or time.shape != value.shape:
             raise ArgumentError(f"table: time and value must have one length; got {time.shape} and {value.shape}")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * table.c — functions of time by their values: steps, lines, cubic and quintic pieces, with two derivatives.
+ * table.c — functions of time by their values: steps, lines, cubic and quintic pieces, splines, with two derivatives.
  *
  * With s = (t - t_i)/h in a piece of length h: cubic pieces are those of Hermite with the slopes of the chords over two
  * pieces inside and zero at both ends; quintic ones run from rest to rest, value = v_i + dv (10 s^3 - 15 s^4 + 6 s^5).
+ * Splines are quintic pieces with rate and acceleration at both ends, at each point those of the quartic through the five
+ * points next to it: no equations for all points together, as for a cubic spline, and errors of O(h^4) and O(h^3).
  */
 #include "device/device.h"
 
@@ -49,8 +51,52 @@ static TableValue smooth(const double *time, const double *value, int i, double 
 	                    dv / (h * h) * 60 * s * (1 + s * (-3 + s * 2))};
 }
 
+/* Rate and acceleration at point i of the polynomial through the five points next to it, or through all of fewer: Newton's form. */
+static TableValue spline_point(const double *time, const double *value, int count, int i) {
+	enum { MOST = 5 };
+	const int n = count < MOST ? count : MOST;
+	const int first = i - MOST / 2 < 0 ? 0 : i - MOST / 2 > count - n ? count - n : i - MOST / 2;
+	double z[MOST], c[MOST];
+	for (int k = 0; k < n; k++)
+		z[k] = time[first + k] - time[i], c[k] = value[first + k];
+	for (int order = 1; order < n; order++)
+		for (int k = n - 1; k >= order; k--)
+			c[k] = (c[k] - c[k - 1]) / (z[k] - z[k - order]);
+	TableValue at = {c[n - 1], 0, 0};
+	for (int k = n - 2; k >= 0; k--) {
+		at.acceleration = 2 * at.rate - z[k] * at.acceleration;
+		at.rate = at.value - z[k] * at.rate;
+		at.value = c[k] - z[k] * at.value;
+	}
+	return (TableValue){value[i], at.rate, at.acceleration};
+}
+
+static TableValue spline(const double *time, const double *value, int count, int i, double t) {
+	const TableValue from = spline_point(time, value, count, i), to = spline_point(time, value, count, i + 1);
+	const double h = time[i + 1] - time[i], s = (t - time[i]) / h, dv = to.value - from.value;
+	const double v0 = h * from.rate, v1 = h * to.rate, a0 = h * h * from.acceleration, a1 = h * h * to.acceleration;
+	const double c2 = a0 / 2, c3 = 10 * dv - 6 * v0 - 4 * v1 - (3 * a0 - a1) / 2;
+	const double c4 = -15 * dv + 8 * v0 + 7 * v1 + (3 * a0 - 2 * a1) / 2, c5 = 6 * dv - 3 * (v0 + v1) - (a0 - a1) / 2;
+	return (TableValue){from.value + s * (v0 + s * (c2 + s * (c3 + s * (c4 + s * c5)))),
+	                    (v0 + s * (2 * c2 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h,
+	                    (2 * c2 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))) / (h * h)};
+}
+
+/* Inside its points, the last one included, or at the rate of the nearest. */
+static TableValue spline_value(const CalTable *table, double t) {
+	const double *time = table->time, *value = table->value;
+	const int count = table->count, last = count - 1;
+	if (t >= time[0] && t <= time[last])
+		return spline(time, value, count, t < time[last] ? piece_of(time, count, t) : last - 1, t);
+	const int i = t < time[0] ? 0 : last;
+	const double rate = spline_point(time, value, count, i).rate;
+	return (TableValue){value[i] + rate * (t - time[i]), rate, 0};
+}
+
 TableValue table_value(const CalTable *table, double t) {
 	const double *time = table->time, *value = table->value;
+	if (table->shape == CAL_TABLE_SPLINE && table->count > 1)
+		return spline_value(table, t);
 	if (table->count == 0)
 		return (TableValue){0, 0, 0};
 	if (t < time[0] || table->count == 1)

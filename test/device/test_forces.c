@@ -26,8 +26,10 @@ static void tables_meet_their_points_and_rates(void **state) {
 		const Table table = {(CalTableShape)shape, 0, 4};
 		for (int i = 0; i < 4; i++)
 			check_near(table_at(&device, table, numbers[i]).value, numbers[4 + i], 1e-14);
-		check_near(table_at(&device, table, -1).value, 2, 0);
-		check_near(table_at(&device, table, 9).value, 0, 0);
+		if (shape != CAL_TABLE_SPLINE) {
+			check_near(table_at(&device, table, -1).value, 2, 0);
+			check_near(table_at(&device, table, 9).value, 0, 0);
+		}
 		for (double t = 0.05; t < 4; t += 0.13) {
 			const double h = 1e-5;
 			const TableValue low = table_at(&device, table, t - h), at = table_at(&device, table, t),
@@ -42,6 +44,51 @@ static void tables_meet_their_points_and_rates(void **state) {
 	const Table smooth = {CAL_TABLE_SMOOTH, 0, 4}, cubic = {CAL_TABLE_CUBIC, 0, 4};
 	check_near(table_at(&device, smooth, 1 + 1e-9).rate, 0, 1e-8);
 	check_near(table_at(&device, cubic, 1).rate, -3.0 / 3, 1e-14); // chord from (0, 2) to (3, -1)
+}
+
+/* A quartic is met exactly, with both derivatives, at uneven points; outside, the spline continues at its rate. */
+static void splines_meet_quartics(void **state) {
+	(void)state;
+	enum { COUNT = 7 };
+	const double time[COUNT] = {-1, -0.7, 0.1, 0.4, 1.3, 1.5, 2};
+	double value[COUNT];
+	for (int i = 0; i < COUNT; i++)
+		value[i] = 1 + time[i] * (2 + time[i] * (-3 + time[i] * (0.5 + time[i] * 0.7)));
+	const CalTable table = {CAL_TABLE_SPLINE, COUNT, time, value};
+	for (double t = -1; t <= 2; t += 0.0625) {
+		const TableValue at = table_value(&table, t);
+		check_near(at.value, 1 + t * (2 + t * (-3 + t * (0.5 + t * 0.7))), 1e-13);
+		check_near(at.rate, 2 + t * (-6 + t * (1.5 + t * 2.8)), 1e-12);
+		check_near(at.acceleration, -6 + t * (3 + t * 8.4), 1e-11);
+	}
+	const TableValue end = table_value(&table, 2), after = table_value(&table, 3), before = table_value(&table, -2);
+	check_near(after.value, end.value + end.rate, 1e-13);
+	check_near(after.rate, end.rate, 1e-12);
+	check_near(before.rate, table_value(&table, -1).rate, 1e-12);
+	assert_true(after.acceleration == 0 && before.acceleration == 0);
+	const CalTable line = {CAL_TABLE_SPLINE, 2, time, value};
+	check_near(table_value(&line, -0.8).rate, (value[1] - value[0]) / 0.3, 1e-13);
+}
+
+/* Errors of sin(3 t) fall with the fourth power of the spacing, those of its acceleration with the third. */
+static void splines_converge(void **state) {
+	(void)state;
+	enum { MOST = 81 };
+	double error[2][2];
+	for (int fine = 0; fine < 2; fine++) {
+		double time[MOST], value[MOST];
+		const int count = fine ? 81 : 41;
+		for (int i = 0; i < count; i++)
+			time[i] = 2.0 * i / (count - 1), value[i] = sin(3 * time[i]);
+		const CalTable table = {CAL_TABLE_SPLINE, count, time, value};
+		error[fine][0] = error[fine][1] = 0;
+		for (double t = 0; t <= 2; t += 0.001) {
+			const TableValue at = table_value(&table, t);
+			error[fine][0] = fmax(error[fine][0], fabs(at.value - sin(3 * t)));
+			error[fine][1] = fmax(error[fine][1], fabs(at.acceleration + 9 * sin(3 * t)));
+		}
+	}
+	assert_true(error[0][0] / error[1][0] > 14 && error[0][1] / error[1][1] > 7);
 }
 
 /* ---- springs and bushings -------------------------------------------------------------------------- */
@@ -551,6 +598,8 @@ static void wrong_definitions_say_what_is_wrong(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_meet_their_points_and_rates),
+		cmocka_unit_test(splines_meet_quartics),
+		cmocka_unit_test(splines_converge),
 		cmocka_unit_test(a_spring_swings_along_its_line),
 		cmocka_unit_test(a_cable_does_not_push),
 		cmocka_unit_test(a_strut_does_not_pull),
