@@ -86,6 +86,9 @@ printf 't,slide\n5,1\n6,1\n7,1\n8,1\n' >rest.csv
 calder 0 inverse later.yaml rest.csv -o held.csv
 python 'from arm import *; d = read("held.csv"); assert all(abs(f + 3 * t) < 1e-12 for f, t in zip(d["force:slide"], d["t"]))'
 
+calder 0 inverse later.yaml rest.csv --actuators slide -o same.csv
+python 'from arm import *; a, b = read("held.csv")["force:slide"], read("same.csv")["force:slide"]; assert max(abs(x - y) for x, y in zip(a, b)) < 1e-12'
+
 # ---- free motion takes no force ----------------------------------------------------------------------------
 
 sed 's/^run:.*/state: {shoulder: {q: 0.3}, elbow: {q: 1, u: 2}}\nrun: {duration: 1, output: {interval: 2 ms, signals: [q, u]}}/' arm.yaml >free.yaml
