@@ -32,6 +32,7 @@ int command_render(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_operators(int argc, char **argv);
 int command_inverse(int argc, char **argv);
+int command_pose(int argc, char **argv);
 int command_methods(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_bench(int argc, char **argv);

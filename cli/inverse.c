@@ -266,7 +266,7 @@ static int spare_files(const InverseRequest *r, const CalSetup *setup) {
 int command_inverse(int argc, char **argv) {
 	InverseRequest r;
 	CalSetup *setup = NULL;
-	Loaded loaded = {.runs_code = true};
+	Loaded loaded = {.refuses_code = true}; // without them, forces would be missing
 	Trajectory trajectory = {0};
 	CalError error = {0};
 	int code = parse_options(&r, argc, argv);

@@ -32,6 +32,7 @@ static const Command commands[] = {
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
 	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
 	{"inverse", command_inverse, "print the forces that a motion takes", true},
+	{"pose", command_pose, "find joint coordinates at which nodes are where they are wanted", true},
 	{"methods", command_methods, "list the integration methods", false},
 	{"mesh", command_mesh, "volume, openings and mass properties of a mesh file", false},
 	{"convert", command_convert, "write a model as a native file with every number written out", true},

@@ -16,6 +16,7 @@
 #include <calder/loops.h>
 #include <calder/impulse.h>
 #include <calder/closed.h>
+#include <calder/inverse_kinematics.h>
 #include <calder/mechanism.h>
 #include <calder/operators.h>
 #include <calder/distribute.h>

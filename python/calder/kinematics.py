@@ -2,17 +2,17 @@
 """Poses, velocities, accelerations and Jacobians of nodes; compliance and inertia at nodes."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, output, pointer, vector
+from ._arrays import Array, flags, output, pointer, vector
 from ._calder import ffi, lib
 from ._core import Core
-from .errors import ArgumentError, unknown
+from .errors import ArgumentError, make, unknown
 from .pose import Pose
 
 if TYPE_CHECKING:
@@ -40,6 +40,19 @@ class Motion:
         except ValueError:
             raise unknown("node", node, self.nodes) from None
         return Pose(self.position[..., i, :], self.rotation[..., i, :, :])
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How near nodes came to where they are wanted."""
+
+    distance: float
+    """The largest that is left [m]."""
+    angle: float
+    """The largest that is left [rad]."""
+    at_limit: int
+    """Degrees of freedom that stand at a limit."""
+    iterations: int
 
 
 class Kinematics(Core):
@@ -84,6 +97,49 @@ class Kinematics(Core):
     def node_bias(self, state: State, node: str | int) -> Array:
         """Velocity-dependent acceleration of a node: A = J udot + bias [rad/s^2, m/s^2]."""
         return self._at_node(state, node, lib.cal_node_bias, ffi.new("CalSpatial *"), "bias acceleration")
+
+    def reach(self, state: State, targets: Mapping[str | int, Pose | npt.ArrayLike], *, lower: npt.ArrayLike | None = None,
+              upper: npt.ArrayLike | None = None, frozen: Any = None, tolerance: float = 0.0, max_iterations: int = 0) -> Reach:
+        """Inverse kinematics: moves state.q until nodes are where they are wanted, within limits, with loops closed.
+
+        targets: for each node a Pose, or a place [3] alone, whose components that are nan do not count. lower, upper [nu]: limits
+        of coordinates (infinite: none). frozen [nu] flags: by default those described as prescribed. Raises where it gets stuck;
+        the state is then the nearest that was found, and another start may succeed.
+        """
+        self._own(state)
+        options = ffi.new("CalReachOptions *", {"tolerance": tolerance, "max_iterations": max_iterations})
+        kept: list[Any] = []
+        for name, value in (("lower", lower), ("upper", upper)):
+            if value is not None:
+                kept.append(vector(value, self.nu, name, self.u_names))
+                setattr(options, name, pointer(kept[-1]))
+        if frozen is not None:
+            kept.append(ffi.from_buffer("uint8_t[]", flags(frozen, self.nu, "frozen", self.u_names)))
+            options.frozen = kept[-1]
+        wanted = ffi.new("CalNodeTarget[]", [self._target(node, value) for node, value in targets.items()])
+        report = ffi.new("CalReach *")
+        with state:
+            status = lib.cal_inverse_kinematics(self._m, state._c, wanted, len(wanted), options, state._work, report)
+            if status and status != lib.CAL_NOT_CONVERGED:
+                self._fail(status, state, "inverse kinematics")
+        if status:
+            raise make(status, f"inverse kinematics: node {list(targets)[report.target]!r} is not reached; {report.distance:g} m "
+                               f"and {report.angle:g} rad are left")
+        return Reach(report.distance, report.angle, report.at_limit, report.iterations)
+
+    def _target(self, node: str | int, value: Pose | npt.ArrayLike) -> dict[str, Any]:
+        """A CalNodeTarget."""
+        if isinstance(value, Pose):
+            r, R, counts, rotation = value.position, value.rotation, [True] * 3, 7
+        else:
+            place = np.array(value, dtype=float)
+            if place.shape != (3,):
+                raise ArgumentError(f"target of node {node!r} has shape {place.shape}, not (3,), and is no Pose")
+            counts, rotation, R = ~np.isnan(place), 0, np.eye(3)
+            r = np.where(counts, place, 0.0)
+        pose = {"R": {"m": np.asarray(R, dtype=float).tolist()}, "r": dict(zip("xyz", map(float, r)))}
+        return {"node": self.node_index(node), "pose": pose, "translation": sum(1 << k for k in range(3) if counts[k]),
+                "rotation": rotation}
 
     def jacobian(self, state: State, node: str | int, *, out: Array | None = None) -> Array:
         """J [6, nu]: velocity of the node = J u, rows angular first, world axes. Costs as much as the path to the ground."""

@@ -12,7 +12,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "python"))
 import build_extension  # noqa: E402
 
-HEADERS = ["batch", "branches", "closed", "derivatives", "doctor", "doubt", "dynamics", "fe", "flex", "impulse", "integrate", "linear", "loops",
+HEADERS = ["batch", "branches", "closed", "derivatives", "doctor", "doubt", "dynamics", "fe", "flex", "impulse", "integrate", "inverse_kinematics", "linear", "loops",
            "mechanism", "mesh", "motion", "operators", "sparse_mass", "transition"]
 
 BY_SIM = "calder.Sim and Batch integrate; an integrator of one's own takes its forces from a C function"

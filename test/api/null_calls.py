@@ -32,6 +32,7 @@ OPTIONAL_OF = {
     "cal_kinematics": ["udot"],
     "cal_hybrid_dynamics": ["force"],
     "cal_inverse_dynamics": ["udot"],
+    "cal_inverse_kinematics": ["report"],
     "cal_modal_add": ["name", "body"],
     "cal_impulse": ["impulse", "force", "report"],
     "cal_loop_residual": ["g", "rate"],
