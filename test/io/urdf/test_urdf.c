@@ -346,7 +346,7 @@ static void rotors_count_with_the_square_of_the_reduction(void **state) {
 	robot_close(&r);
 	r = robot_of(URDF(BODY("a") BODY("b") JOINT("j", "continuous", "a", "b", "")
 	                      TRANSMISSION("<mechanicalReduction>50</mechanicalReduction>")));
-	robot_expect_note(&r, CAL_IMPORT_IGNORED, "transmission \"t\"", "reduction of 50 without");
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "transmission \"t\"", "a motor with the gear 50");
 	robot_close(&r);
 	r = robot_of(URDF(BODY("a") BODY("b") JOINT("j", "continuous", "a", "b", "")
 	                      TRANSMISSION("<mechanicalReduction>n/a</mechanicalReduction>")));
