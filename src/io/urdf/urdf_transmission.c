@@ -149,6 +149,10 @@ static int only_joint(const Urdf *u, XmlElement *e) {
 }
 
 static bool report_transmission(Urdf *u, XmlElement *e, const Rotor *rotor) {
+	const XmlElement *joint = xml_child(e, "joint");
+	const char *name = joint ? xml_peek(joint, "name") : NULL;
+	if (name && urdf_find_joint(u, name) < 0 && !(rotor->inertia > 0))
+		return import_ignore(u->im, e, "there is no joint \"%.80s\"; correct the name", name);
 	if (rotor->inertia > 0)
 		return import_missing(u->im, e,
 		                      "only simple transmissions, of one actuator to one joint of the file, have a rotor here; "
@@ -203,6 +207,9 @@ static bool build_motor(Urdf *u, const UrdfMotor *motor) {
 	double effort = INFINITY;
 	bool given = false;
 	if (joint->limit && !import_bound(u->im, joint->limit, "effort", &effort, &given))
+		return false;
+	if (!(effort > 0) && !import_note(u->im, CAL_IMPORT_ASSUMED, joint->limit, "effort",
+	                                  "it is %g, which no motor could move the joint with; taken: no bound", effort))
 		return false;
 	if (!(effort > 0) || effort >= URDF_NO_BOUND)
 		effort = INFINITY;
