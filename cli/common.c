@@ -45,8 +45,17 @@ static size_t place_length(const char *path, const char *text) {
 	return (size_t)(end - text) + 1;
 }
 
+/* Length of "file:line:col:" of another file, that the first one names, at the beginning of text; 0 if there is none. */
+static size_t other_place_length(const char *text) {
+	const char *colon = strchr(text, ':');
+	const char *column = colon ? skip_number(colon + 1) : NULL, *end = column ? skip_number(column + 1) : NULL;
+	const bool is_place = column && column > colon + 1 && *column == ':' && end > column + 1 && *end == ':';
+	return is_place && !memchr(text, '"', (size_t)(colon - text)) ? (size_t)(end - text) + 1 : 0;
+}
+
 static void print_message(const char *path, const char *severity, const char *color, const char *text) {
 	size_t place = place_length(path, text);
+	place = place ? place : other_place_length(text);
 	const char *rest = text + place;
 	while (*rest == ' ')
 		rest++;

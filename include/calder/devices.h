@@ -254,6 +254,26 @@ typedef struct CalAppliedLoadDef {
 } CalAppliedLoadDef;
 CAL_API CalStatus cal_sim_add_applied_load(CalSim *sim, const CalAppliedLoadDef *def, int *device, CalError *error);
 
+/**
+ * An actuator as in MJCF: f = (gain[0] + gain[1] l + gain[2] l') c + bias[0] + bias[1] l + bias[2] l' with the input c and the
+ * length l = gear q of a joint (on a node 0), c and f within their ranges. The effort gear f acts on the joint, or f times a
+ * wrench on the node.
+ */
+typedef struct CalActuatorDef {
+	const char *name;
+	CalJointId joint;                    // on which it acts, {0}: none
+	int dof;                             // of the joint, from 0
+	double gear;                         // 0: 1
+	CalNodeId node;                      // on which it acts, {0}: none
+	CalVec3 force, moment;               // on the node, in its axes, for f = 1
+	CalLoadValue control;                // input c
+	double control_lower, control_upper; // range of c, either may be infinite; both 0: none
+	double gain[3], bias[3];             // constant, per length, per speed of the length
+	double lower, upper;                 // range of f, likewise
+	const char *place;
+} CalActuatorDef;
+CAL_API CalStatus cal_sim_add_actuator(CalSim *sim, const CalActuatorDef *def, int *device, CalError *error);
+
 /** A device from a shared object, as a setup holds it; a simulation loads one by cal_sim_load_device(). */
 typedef struct CalSharedDeviceDef {
 	const char *name;

@@ -140,6 +140,8 @@ CAL_API int cal_setup_device_count(const CalSetup *setup);
 /** Name and definition of device `index`, of which type; any place may be NULL. */
 CAL_API CalStatus cal_setup_device(const CalSetup *setup, int index, const char **type, const char **name,
                                    const void **def);
+/** Where a file defines device `index`, "arm.urdf:12:3"; NULL: not known. */
+CAL_API const char *cal_setup_device_place(const CalSetup *setup, int index);
 /** Types of devices by number from 0; NULL: no more. */
 CAL_API const char *cal_setup_device_type(int index);
 /** Adds all devices and compiled subsystems to a simulation of the description. */

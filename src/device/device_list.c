@@ -22,6 +22,7 @@
 	X(slosh)                \
 	X(gravity)              \
 	X(applied_load)         \
+	X(actuator)             \
 	X(contact)              \
 	X(shared_object)
 

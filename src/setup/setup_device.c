@@ -142,6 +142,13 @@ CalStatus cal_setup_device(const CalSetup *setup, int index, const char **type, 
 	return CAL_OK;
 }
 
+const char *cal_setup_device_place(const CalSetup *setup, int index) {
+	if (!setup || index < 0 || index >= setup->device_count)
+		return NULL;
+	const DeviceEntry *entry = &setup->devices[index];
+	return *(const char *const *)(const void *)((const char *)entry->def + entry->type->place);
+}
+
 /* ---- adding to a simulation ------------------------------------------------------------------------------ */
 
 static CalStatus apply_subsystems(const CalSetup *setup, CalSim *sim, CalError *error) {

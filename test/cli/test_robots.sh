@@ -133,4 +133,32 @@ stdout_has '^1 passed, 0 failed, 0 skipped$'
 calder 3 models nowhere
 calder 2 models
 
+# ---- places of files that a file names ----
+cat >scene.xml <<'XML'
+<mujoco><include file="part.xml"/></mujoco>
+XML
+cat >part.xml <<'XML'
+<mujoco><worldbody><body name="a"><joint name="j"/><geom size=".1"/></body></worldbody>
+<actuator><muscle joint="j"/></actuator></mujoco>
+XML
+calder 1 check scene.xml
+stderr_has '^(.*/)?part.xml:2:11: error: missing: actuator/muscle'
+
+# ---- motors survive conversion ----
+cat >motor.xml <<'XML'
+<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
+<actuator><motor name="m" joint="j" gear="50" ctrlrange="-1 1"/></actuator></mujoco>
+XML
+calder 0 convert motor.xml -o motor.yaml
+grep -q 'm: {type: actuator, joint: j, gear: 50, control_lower: -1, control_upper: 1}' motor.yaml || fail "no motor in motor.yaml"
+calder 0 convert motor.yaml -o motor2.xml
+grep -q '<motor name="m" joint="j" gear="50" ctrllimited="true" ctrlrange="-1 1"/>' motor2.xml || fail "no motor in motor2.xml"
+sed 's/gear: 50/gear: 50, control: 0.5/' motor.yaml >pushed.yaml
+calder 0 convert pushed.yaml -o pushed.xml
+grep -q 'ctrl="0.5"' pushed.xml || fail "no input in pushed.xml"
+calder 0 convert motor.xml -o motor.sdf
+stderr_has '^motor.xml:2:11: note: ignored: device "m": SDFormat has no actuators'
+calder 3 convert pushed.yaml -o pushed.sdf
+stderr_has '^pushed.yaml:[0-9]+:[0-9]+: error: missing: device "m"'
+
 exit $((failures > 0))

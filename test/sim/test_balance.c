@@ -125,6 +125,13 @@ static const Case device_cases[] = {
      "   friction_dynamic: 0.3}}}}}\n",
      1, 0.001, 1},
 	{"applied_load", SWING "devices: {l: {type: applied_load, joint: z, effort: 3*sin(4*t) - 0.5*u(z)}}\n", 2, 0.01, 0},
+	{"actuator",
+     SWING
+     "devices: {m: {type: actuator, joint: z, gear: 2, control: 3*sin(4*t), bias_length: -1, bias_speed: -0.1}}\n",
+     2, 0.01, 0},
+	{"actuator",
+     FLY "devices: {m: {type: actuator, node: a/tip, force: [1, 0, 2], moment: [0, 1, 0], control: cos(2*t)}}\n", 2,
+     0.01, 0},
 	{"applied_load",
      FLY "devices: {l: {type: applied_load, node: a/tip, force: [sin(2*t), 0, 1], moment: [0, cos(t), 0]}}\n", 2, 0.01,
      0},

@@ -73,6 +73,7 @@ typedef struct ExportAxis {
 	int leader, leader_axis;        // link and axis; -1: it is held at `offset`
 	double multiplier, offset;      // q = multiplier q(leader) + offset
 	double zero;                    // q where the file has its zero (sdf_write_zero.c)
+	double effort;                  // that bounds its motor; 0: there is no motor, -1: it is not bounded (urdf_write.c)
 } ExportAxis;
 
 typedef struct ExportLink {
@@ -228,6 +229,9 @@ int export_axis_count(const ExportLink *link);
 ExportAxis *export_find_axis(const Export *ex, CalJointId joint, int dof, int *link);
 /** Inertia about or along the axis of a link of all that it carries, all coordinates zero, with its rotor. */
 double export_axis_inertia(const ExportLink *link);
+
+/** Whether an actuator does nothing while its input stays: it is 0, and there is no bias. */
+bool export_actuator_is_idle(const CalActuatorDef *def);
 
 /* ---- export_loops.c ---- */
 

@@ -124,6 +124,27 @@ static void take_friction(Export *ex, const CalFrictionDef *def) {
 		            "viscous friction is part of the damping of the joint in the file");
 }
 
+bool export_actuator_is_idle(const CalActuatorDef *def) {
+	return !def->control.formula && def->control.table.count == 0 && def->control.number == 0 && def->bias[0] == 0 &&
+	       def->bias[1] == 0 && def->bias[2] == 0;
+}
+
+/* A device that the format has not. */
+static void leave_out(Export *ex, int index, const char *type, const char *name, const void *def) {
+	const char *place = cal_setup_device_place(ex->setup, index);
+	const bool is_actuator = strcmp(type, "actuator") == 0;
+	if (is_actuator && export_actuator_is_idle(def))
+		export_note(ex, CAL_IMPORT_IGNORED, "device", name, place,
+		            "%s has no actuators on such joints and nodes; it has no effect, since its input is 0",
+		            ex->format->name);
+	else if (is_actuator)
+		export_note(ex, CAL_IMPORT_MISSING, "device", name, place,
+		            "%s has no actuator like this one: inputs that are not 0, and biases", ex->format->name);
+	else
+		export_note(ex, CAL_IMPORT_MISSING, "device", name, place,
+		            "%s has nothing for a device of type %s like this one", ex->format->name, type);
+}
+
 static void take_device(Export *ex, int index) {
 	const char *type, *name;
 	const void *def;
@@ -139,8 +160,7 @@ static void take_device(Export *ex, int index) {
 		            "collision shapes",
 		            ex->format->name);
 	else if (!ex->format->takes_device || !ex->format->takes_device(ex, type, def))
-		export_note(ex, CAL_IMPORT_MISSING, "device", name, NULL,
-		            "%s has nothing for a device of type %s like this one", ex->format->name, type);
+		leave_out(ex, index, type, name, def);
 }
 
 /* ---- the state --------------------------------------------------------------------------------------- */

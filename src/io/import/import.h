@@ -71,6 +71,12 @@ const char *import_required(Import *im, XmlElement *element, const char *attribu
 
 /** Roll about fixed x, then pitch about fixed y, then yaw about fixed z (URDF, SDFormat). */
 CalQuat import_rpy(CalVec3 rpy);
+/**
+ * A note if `count` numbers are no unit vector (an axis, a quaternion) to the round-off of six written digits: these are off
+ * by 5e-7 each, and the length by at most twice that.
+ */
+bool import_question_length(Import *im, const XmlElement *element, const char *attribute, const double *v, int count);
+#define IMPORT_LENGTH_ERROR 1.1e-6
 /** A note if angles of an orientation are more than a turn: most likely degrees. */
 bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles);
 

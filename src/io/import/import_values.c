@@ -208,6 +208,18 @@ const char *import_required(Import *im, XmlElement *element, const char *attribu
 	return NULL;
 }
 
+bool import_question_length(Import *im, const XmlElement *element, const char *attribute, const double *v, int count) {
+	double square = 0;
+	for (int i = 0; i < count; i++)
+		square += v[i] * v[i];
+	const double length = sqrt(square);
+	return fabs(length - 1) <= IMPORT_LENGTH_ERROR ||
+	       import_note(im, CAL_IMPORT_ASSUMED, element, attribute,
+	                   length > 0 ? "it has the length %.9g; taken: its direction, with the length 1"
+	                              : "it has the length %g; taken: the default",
+	                   length);
+}
+
 bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles) {
 	static const double turn = 6.283185307179586;
 	const double most = fmax(fabs(angles.x), fmax(fabs(angles.y), fabs(angles.z)));

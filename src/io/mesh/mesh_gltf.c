@@ -107,7 +107,9 @@ static bool read_transform(Gltf *g, int node, Transform *out) {
 				out->m[i][j] = m[4 * j + i];
 		return true;
 	}
-	const double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], k = n > 0 ? 2 / n : 0;
+	const double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], k = 2 / n;
+	if (!(fabs(sqrt(n) - 1) < 1e-3))
+		return gltf_fail(g, "\"rotation\" has the length %g; a rotation has the length 1", sqrt(n));
 	const double x = q[0], y = q[1], z = q[2], w = q[3];
 	*out =
 		(Transform){{{s[0] * (1 - k * (y * y + z * z)), s[1] * k * (x * y - w * z), s[2] * k * (x * z + w * y), t[0]},

@@ -27,6 +27,12 @@ static void apply_text(XmlElement *element, const char *attribute, const char **
 
 /* ---- orientations ---------------------------------------------------------------------------------------- */
 
+/* Vectors of other lengths are fine in MJCF, but are often mistakes; the second axis of xyaxes only gives the plane. */
+static bool question_turn(Mjcf *m, const XmlElement *e, const char *attribute, const MjcfOrientation *turn) {
+	return turn->kind == MJCF_EULER ||
+	       import_question_length(m->im, e, attribute, turn->v, turn->kind == MJCF_QUAT ? 4 : 3);
+}
+
 bool mjcf_apply_orientation(Mjcf *m, MjcfOrientation *turn, XmlElement *element) {
 	static const struct {
 		const char *attribute;
@@ -46,7 +52,8 @@ bool mjcf_apply_orientation(Mjcf *m, MjcfOrientation *turn, XmlElement *element)
 			                   element->name, before, forms[i].attribute);
 		before = forms[i].attribute;
 		turn->kind = forms[i].kind;
-		if (!import_numbers(m->im, element, before, turn->v, forms[i].count, NULL))
+		if (!import_numbers(m->im, element, before, turn->v, forms[i].count, NULL) ||
+		    !question_turn(m, element, before, turn))
 			return false;
 	}
 	return true;
@@ -165,11 +172,17 @@ MjcfDefaults mjcf_defaults(void) {
 	return d;
 }
 
+static bool apply_axis(Mjcf *m, XmlElement *e, CalVec3 *axis) {
+	bool given = false;
+	return import_vec3(m->im, e, "axis", axis, &given) &&
+	       (!given || import_question_length(m->im, e, "axis", &axis->x, 3));
+}
+
 bool mjcf_apply_joint(Mjcf *m, MjcfJointAttributes *a, XmlElement *e) {
 	static const char *const types[] = {"free", "ball", "slide", "hinge", NULL};
 	Import *im = m->im;
 	return import_word(im, e, "type", types, &a->type, NULL) && import_vec3(im, e, "pos", &a->pos, NULL) &&
-	       import_vec3(im, e, "axis", &a->axis, NULL) && mjcf_apply_switch(m, e, "limited", &a->limited) &&
+	       apply_axis(m, e, &a->axis) && mjcf_apply_switch(m, e, "limited", &a->limited) &&
 	       mjcf_apply_switch(m, e, "actuatorfrclimited", &a->force_limited) &&
 	       import_numbers(im, e, "range", a->range, 2, NULL) &&
 	       import_numbers(im, e, "actuatorfrcrange", a->force_range, 2, NULL) &&
@@ -219,7 +232,7 @@ bool mjcf_apply_mesh(Mjcf *m, MjcfMeshAttributes *a, XmlElement *e) {
 	      import_word(m->im, e, "inertia", modes, &a->inertia, NULL)))
 		return false;
 	a->refquat = (CalQuat){quat[0], quat[1], quat[2], quat[3]};
-	return true;
+	return import_question_length(m->im, e, "refquat", quat, 4);
 }
 
 bool mjcf_apply_tendon(Mjcf *m, MjcfTendonAttributes *a, XmlElement *e) {

@@ -119,7 +119,10 @@ static bool read_weld(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	bool by_sites;
 	if (!read_sides(m, file, e, &a, &b, &by_sites) || !import_numbers(m->im, e, "relpose", pose, 7, NULL))
 		return false;
-	if (!by_sites && (pose[3] != 0 || pose[4] != 0 || pose[5] != 0 || pose[6] != 0))
+	const bool given = pose[3] != 0 || pose[4] != 0 || pose[5] != 0 || pose[6] != 0;
+	if (!by_sites && given && !import_question_length(m->im, e, "relpose", pose + 3, 4))
+		return false;
+	if (!by_sites && given)
 		a.frame = (dpose){dquat_matrix((CalQuat){pose[3], pose[4], pose[5], pose[6]}), {pose[0], pose[1], pose[2]}};
 	else if (!by_sites)
 		b.frame = other_frame(&a, &b);

@@ -114,11 +114,20 @@ typedef struct MjcfTendonAttributes {
 	double stiffness[3], damping[3], frictionloss, armature;
 } MjcfTendonAttributes;
 
+/* Words of gaintype, biastype and dyntype, in their order; those that Calder has not are "other". */
 typedef enum MjcfGain { MJCF_GAIN_FIXED, MJCF_GAIN_AFFINE, MJCF_GAIN_OTHER } MjcfGain;
+typedef enum MjcfBias { MJCF_BIAS_NONE, MJCF_BIAS_AFFINE, MJCF_BIAS_OTHER } MjcfBias;
+typedef enum MjcfDynamics {
+	MJCF_DYN_NONE,
+	MJCF_DYN_INTEGRATOR,
+	MJCF_DYN_FILTER,
+	MJCF_DYN_FILTEREXACT,
+	MJCF_DYN_OTHER
+} MjcfDynamics;
 
 typedef struct MjcfActuatorAttributes {
 	int ctrl_limited, force_limited, group;
-	int gain_type, bias_type, dyn_type; // words of the file, from 0; bias: none, affine, others
+	int gain_type, bias_type, dyn_type; // MjcfGain, MjcfBias, MjcfDynamics
 	int act_limited;
 	double ctrl_range[2], force_range[2], act_range[2], inherit_range;
 	double gear[6], gain[3], bias[3], dyn[1], damping[3], armature;
@@ -194,6 +203,7 @@ typedef struct MjcfJoint {
 	CalBodyId carried;    // body that it carries: that of the file, or a massless one between two joints
 	const char *label;    // its name in the description
 	const char *efforts;  // formula of all actuators on it, to be limited as a sum; NULL: none
+	int actuator_count;   // how many act on it
 	int q_first, u_first; // in qpos and qvel
 } MjcfJoint;
 
@@ -237,11 +247,19 @@ typedef struct MjcfTendon {
 	double length; // with every joint at its springref
 } MjcfTendon;
 
+/** What an actuator acts on: joints, with the derivative of its length, or a site. */
+typedef struct MjcfTransmission {
+	int count;
+	MjcfTendonTerm *terms; // of joints: length = sum of factor q
+	int site;              // -1: none
+} MjcfTransmission;
+
 typedef struct MjcfActuator {
 	MjcfObject object;
 	MjcfActuatorAttributes a;
-	double control;    // its input, constant
 	double activation; // at the start
+	MjcfTransmission transmission;
+	bool is_built; // false: it is left out
 } MjcfActuator;
 
 typedef struct MjcfList {

@@ -54,20 +54,26 @@ static bool read_vector(Mjcf *m, XmlElement *key, const char *attribute, double 
 }
 
 /* MuJoCo takes quaternions of any length. */
-static void normalize_quaternion(const Mjcf *m, double v[4]) {
+static bool normalize_quaternion(Mjcf *m, const XmlElement *key, const char *attribute, double v[4]) {
 	const MjcfOrientation turn = {MJCF_QUAT, {v[0], v[1], v[2], v[3]}};
 	const CalQuat q = mjcf_quaternion(&m->file.compiler, &turn);
+	if (!import_question_length(m->im, key, attribute, v, 4))
+		return false;
 	v[0] = q.w, v[1] = q.x, v[2] = q.y, v[3] = q.z;
+	return true;
 }
 
-static void normalize_quaternions(Mjcf *m) {
+static bool normalize_quaternions(Mjcf *m, const XmlElement *key) {
 	for (int i = 0; i < m->lists[MJCF_JOINTS].count; i++) {
 		const MjcfJoint *joint = mjcf_joint(m, i);
-		if (!mjcf_is_scalar(joint))
-			normalize_quaternion(m, m->qpos + joint->q_first + (joint->a.type == MJCF_FREE ? 3 : 0));
+		double *q = m->qpos + joint->q_first + (joint->a.type == MJCF_FREE ? 3 : 0);
+		if (!mjcf_is_scalar(joint) && !normalize_quaternion(m, key, "qpos", q))
+			return false;
 	}
 	for (int i = 0; i < m->mocap_count; i++)
-		normalize_quaternion(m, m->mocap + 7 * (size_t)i + 3);
+		if (!normalize_quaternion(m, key, "mquat", m->mocap + 7 * (size_t)i + 3))
+			return false;
+	return true;
 }
 
 /* mpos and mquat: three and four numbers of each mocap body, over those that are there. */
@@ -111,8 +117,8 @@ static bool use_key(Mjcf *m, XmlElement *key) {
 	      read_vector(m, key, "ctrl", m->control, m->lists[MJCF_ACTUATORS].count) && read_activations(m, key) &&
 	      read_mocap(m, key, "mpos", 0, 3) && read_mocap(m, key, "mquat", 3, 4)))
 		return false;
-	normalize_quaternions(m);
-	return import_note(m->im, CAL_IMPORT_ASSUMED, key, NULL,
+	return normalize_quaternions(m, key) &&
+	       import_note(m->im, CAL_IMPORT_ASSUMED, key, NULL,
 	                   "the run starts at the keyframe \"home\"; its ctrl is the constant input of the actuators");
 }
 

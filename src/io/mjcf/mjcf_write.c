@@ -290,18 +290,20 @@ static void put_option(MjcfOut *m) {
 static bool allocate(MjcfOut *m) {
 	Export *ex = m->ex;
 	const size_t links = (size_t)ex->link_count + 1, nodes = (size_t)cal_desc_node_count(ex->desc) + 1;
+	const size_t devices = (size_t)cal_setup_device_count(ex->setup);
 	const size_t sites =
-		nodes + 8 * ((size_t)cal_desc_loop_count(ex->desc) + (size_t)cal_setup_device_count(ex->setup) +
-	                 (size_t)cal_setup_load_count(ex->setup));
+		nodes + 8 * ((size_t)cal_desc_loop_count(ex->desc) + devices + (size_t)cal_setup_load_count(ex->setup));
 	m->merged = pool_array(&ex->pool, links, sizeof *m->merged);
 	m->gravcomp = pool_array(&ex->pool, links, sizeof *m->gravcomp);
 	m->first_site = pool_array(&ex->pool, links, sizeof *m->first_site);
 	m->first_shape = pool_array(&ex->pool, links, sizeof *m->first_shape);
 	m->sites = pool_array(&ex->pool, sites, sizeof *m->sites);
 	m->site_of_node = pool_array(&ex->pool, nodes, sizeof *m->site_of_node);
-	m->force_tendons = pool_array(&ex->pool, (size_t)cal_setup_device_count(ex->setup) + 1, sizeof *m->force_tendons);
-	if (!m->force_tendons || !m->merged || !m->gravcomp || !m->first_site || !m->first_shape || !m->sites ||
-	    !m->site_of_node) {
+	m->force_tendons = pool_array(&ex->pool, devices + 1, sizeof *m->force_tendons);
+	m->controls = pool_array(&ex->pool, devices + CAL_JOINT_MAX_DOF * ((size_t)cal_setup_load_count(ex->setup) + 1),
+	                         sizeof *m->controls);
+	if (!m->force_tendons || !m->controls || !m->merged || !m->gravcomp || !m->first_site || !m->first_shape ||
+	    !m->sites || !m->site_of_node) {
 		export_no_memory(ex);
 		return false;
 	}

@@ -28,6 +28,8 @@ typedef struct MjcfOut {
 	ExportNames loop_names, device_names, tendon_names;
 	const char **force_tendons; // [force_tendon_count] names, in the order of their forces
 	int force_tendon_count, force_actuator_count;
+	double *controls; // [control_count] inputs of the actuators, in their order
+	int control_count;
 	const CalContactDef *contact;  // device whose shapes are geoms; NULL: none
 	int *first_shape, *next_shape; // [links + 1], [shapes] of the contact, as first_site; -1: none
 	ExportNames geom_names;
@@ -81,6 +83,11 @@ typedef struct MjcfAffine {
 /** Whether a formula is affine in coordinates and speeds of the joints, and depends on nothing else; *out is for joint
  * `wanted`. */
 bool mjcf_read_affine(const char *formula, const char *const *joints, int count, int wanted, MjcfAffine *out);
+/**
+ * Whether a formula begins with "(gain)*(control)", within a clamp() or not; `rest` (as long as the text) gets it with (0)
+ * instead.
+ */
+bool mjcf_split_input(const char *formula, double *gain, double *control, char *rest);
 /** Whether a formula is "(factor)*(inner)", the second one to its end. */
 bool mjcf_split_factor(const char *formula, double *factor, const char **inner, size_t *length);
 
@@ -94,7 +101,8 @@ typedef struct MjcfTendonForce {
 	const CalAppliedLoadDef *loads[MJCF_MOST_TERMS]; // in the order of the setup
 	int links[MJCF_MOST_TERMS];
 	double factors[MJCF_MOST_TERMS];
-	MjcfAffine force; // of length and speed of the tendon
+	double gain, control; // part gain control of the force; 0: there is none
+	MjcfAffine force;     // the rest, of length and speed of the tendon
 } MjcfTendonForce;
 
 /** Whether an effort is a part of such a force; if so, all of it. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mjcf_write_actuator.c — loads as actuators, springs between nodes as tendons, weight compensation.
+ * mjcf_write_actuator.c — actuators and loads as actuators, springs between nodes as tendons, weight compensation.
  *
- * The input of an actuator is constant in a setup: it is part of the bias, and its gain is zero.
+ * Inputs of actuators are in the keyframe. A load has none: its effort is the bias of an actuator without gain.
  */
 #include <math.h>
 #include <string.h>
@@ -21,12 +21,15 @@ static bool affine_of(const CalAppliedLoadDef *def, const char *joint, MjcfAffin
 	return is_number(&def->effort) || (def->effort.formula && mjcf_read_affine(def->effort.formula, &joint, 1, 0, out));
 }
 
+/* On one joint: what is a part of a force along a tendon is none. */
 static bool is_effort(const Export *ex, const CalAppliedLoadDef *def) {
 	int link;
 	MjcfAffine affine;
+	MjcfTendonForce tendon;
 	const CalJointDef *joint = cal_desc_joint(ex->desc, def->joint, NULL, NULL);
 	return joint && mjcf_is_always_on(def) && export_find_axis(ex, def->joint, def->dof, &link) &&
-	       cal_joint_speed_count(joint) == 1 && affine_of(def, joint->name, &affine);
+	       cal_joint_speed_count(joint) == 1 && affine_of(def, joint->name, &affine) &&
+	       !(def->effort.formula && mjcf_find_tendon_force(ex, def, &tendon));
 }
 
 static bool is_wrench(const CalAppliedLoadDef *def) {
@@ -55,8 +58,16 @@ static double weight_factor(const Export *ex, const CalAppliedLoadDef *def, CalB
 	           : 0;
 }
 
+/* The keyframe has one number for each input. */
+static bool takes_actuator(const Export *ex, const CalActuatorDef *def) {
+	int link;
+	return is_number(&def->control) && (def->node.value || export_find_axis(ex, def->joint, def->dof, &link));
+}
+
 bool mjcf_takes_device(Export *ex, const char *type, const void *device) {
 	CalBodyId body;
+	if (strcmp(type, "actuator") == 0)
+		return takes_actuator(ex, device);
 	if (strcmp(type, "spring") == 0)
 		return !((const CalSpringDef *)device)->strut &&
 		       !(((const CalSpringDef *)device)->cable && ((const CalSpringDef *)device)->length == 0);
@@ -108,7 +119,10 @@ void mjcf_find_gravcomp(MjcfOut *m) { for_each(m, "applied_load", take_gravcomp)
 
 /* ---- actuators ----------------------------------------------------------------------------------------- */
 
-static void put_bias(Export *ex, double constant, double position, double speed) {
+/* Of an actuator without gain and input. */
+static void put_bias(MjcfOut *m, double constant, double position, double speed) {
+	Export *ex = m->ex;
+	m->controls[m->control_count++] = 0;
 	export_attribute(ex, "gainprm", "0");
 	export_attribute(ex, "biastype", "affine");
 	export_attribute_numbers(ex, "biasprm", (const double[3]){constant, position, speed}, 3);
@@ -121,7 +135,7 @@ static void put_effort(MjcfOut *m, const CalAppliedLoadDef *def) {
 	affine_of(def, cal_desc_joint(ex->desc, def->joint, NULL, NULL)->name, &a);
 	export_find_axis(ex, def->joint, def->dof, &link);
 	export_attribute(ex, "joint", ex->links[link].joint_name);
-	put_bias(ex, a.constant, a.position, a.speed);
+	put_bias(m, a.constant, a.position, a.speed);
 	if (isfinite(a.lower)) {
 		export_attribute(ex, "forcelimited", "true");
 		export_attribute_numbers(ex, "forcerange", (const double[2]){a.lower, a.upper}, 2);
@@ -136,7 +150,7 @@ static void put_wrench(MjcfOut *m, const CalAppliedLoadDef *def) {
 	                        def->moment[0].number, def->moment[1].number, def->moment[2].number};
 	export_attribute(m->ex, "site", m->sites[mjcf_site_of(m, def->node, def->name)].name);
 	export_attribute_numbers(m->ex, "gear", gear, 6);
-	put_bias(m->ex, 1, 0, 0);
+	put_bias(m, 1, 0, 0);
 }
 
 static void put_actuator(MjcfOut *m, const void *device) {
@@ -159,6 +173,57 @@ static void put_actuator(MjcfOut *m, const void *device) {
 	export_close(m->ex, "general");
 }
 
+/* Both ends 0, or both infinite: none. MJCF has no range with one end. */
+static void put_range(Export *ex, const char *flag, const char *attribute, double lower, double upper) {
+	static const double no_bound = 1e30;
+	if ((lower == 0 && upper == 0) || (isinf(lower) && isinf(upper)))
+		return;
+	export_attribute(ex, flag, "true");
+	export_attribute_numbers(ex, attribute, (const double[2]){fmax(lower, -no_bound), fmin(upper, no_bound)}, 2);
+}
+
+static void put_transmission(MjcfOut *m, const CalActuatorDef *def) {
+	const CalVec3 f = def->force, t = def->moment;
+	const double wrench[6] = {f.x, f.y, f.z, t.x, t.y, t.z};
+	int link;
+	if (def->node.value) {
+		export_attribute(m->ex, "site", m->sites[mjcf_site_of(m, def->node, def->name)].name);
+		export_attribute_numbers(m->ex, "gear", wrench, 6);
+	} else if (export_find_axis(m->ex, def->joint, def->dof, &link)) {
+		export_attribute(m->ex, "joint", m->ex->links[link].joint_name);
+		export_attribute_number(m->ex, "gear", def->gear == 0 ? 1 : def->gear);
+	}
+}
+
+static bool is_zero(const double v[3]) { return v[0] == 0 && v[1] == 0 && v[2] == 0; }
+
+static void put_gain(Export *ex, const CalActuatorDef *def) {
+	const bool constant = def->gain[1] == 0 && def->gain[2] == 0;
+	if (!constant)
+		export_attribute(ex, "gaintype", "affine");
+	export_attribute_numbers(ex, "gainprm", def->gain, constant ? 1 : 3);
+	if (is_zero(def->bias))
+		return;
+	export_attribute(ex, "biastype", "affine");
+	export_attribute_numbers(ex, "biasprm", def->bias, 3);
+}
+
+/* A motor has the gain 1 and no bias. */
+static void put_motor(MjcfOut *m, const void *device) {
+	const CalActuatorDef *def = device;
+	const bool is_motor = def->gain[0] == 1 && def->gain[1] == 0 && def->gain[2] == 0 && is_zero(def->bias);
+	const char *element = is_motor ? "motor" : "general";
+	export_open(m->ex, element);
+	export_attribute(m->ex, "name", export_name(m->ex, &m->device_names, "device", def->name, def->place));
+	put_transmission(m, def);
+	if (!is_motor)
+		put_gain(m->ex, def);
+	put_range(m->ex, "ctrllimited", "ctrlrange", def->control_lower, def->control_upper);
+	put_range(m->ex, "forcelimited", "forcerange", def->lower, def->upper);
+	export_close(m->ex, element);
+	m->controls[m->control_count++] = def->control.number;
+}
+
 static void open_load(MjcfOut *m) {
 	export_open(m->ex, "general");
 	export_attribute(m->ex, "name", export_new_name(m->ex, &m->device_names, "load"));
@@ -171,7 +236,7 @@ static void put_load_on_joint(MjcfOut *m, const CalLoadDef *def) {
 			continue;
 		open_load(m);
 		export_attribute(m->ex, "joint", m->ex->links[link].joint_name);
-		put_bias(m->ex, def->dofs[i].effort, 0, 0);
+		put_bias(m, def->dofs[i].effort, 0, 0);
 		export_close(m->ex, "general");
 	}
 }
@@ -181,7 +246,7 @@ static void put_load_on_node(MjcfOut *m, const CalLoadDef *def) {
 	open_load(m);
 	export_attribute(m->ex, "site", m->sites[mjcf_site_of(m, def->node, "load")].name);
 	export_attribute_numbers(m->ex, "gear", (const double[6]){f.x, f.y, f.z, t.x, t.y, t.z}, 6);
-	put_bias(m->ex, 1, 0, 0);
+	put_bias(m, 1, 0, 0);
 	export_close(m->ex, "general");
 }
 
@@ -199,6 +264,7 @@ static void put_loads(MjcfOut *m) {
 
 void mjcf_put_actuators(MjcfOut *m) {
 	export_open(m->ex, "actuator");
+	for_each(m, "actuator", put_motor);
 	for_each(m, "applied_load", put_actuator);
 	put_loads(m);
 	export_close(m->ex, "actuator");
@@ -236,8 +302,15 @@ static void place_wrench(MjcfOut *m, const void *device) {
 		mjcf_site_of(m, def->node, def->name);
 }
 
+static void place_actuator(MjcfOut *m, const void *device) {
+	const CalActuatorDef *def = device;
+	if (def->node.value)
+		mjcf_site_of(m, def->node, def->name);
+}
+
 void mjcf_place_devices(MjcfOut *m) {
 	CalLoadDef load;
+	for_each(m, "actuator", place_actuator);
 	for_each(m, "spring", place_spring);
 	for_each(m, "applied_load", place_wrench);
 	for (int i = 0; cal_setup_load(m->ex->setup, i, &load) == CAL_OK; i++)

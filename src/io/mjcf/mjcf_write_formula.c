@@ -152,6 +152,22 @@ bool mjcf_read_affine(const char *formula, const char *const *joints, int count,
 	return !scan.wrong && *scan.at == '\0' && (!clamped || out->lower < out->upper);
 }
 
+bool mjcf_split_input(const char *formula, double *gain, double *control, char *rest) {
+	Scan scan = {.at = formula};
+	take(&scan, "clamp(");
+	const size_t before = (size_t)(scan.at - formula);
+	if (!(take(&scan, "(") && read_bound(&scan, gain) && take(&scan, ")") && take(&scan, "*") && take(&scan, "(") &&
+	      read_bound(&scan, control) && take(&scan, ")")))
+		return false;
+	skip(&scan);
+	if (*scan.at && !strchr("+-,", *scan.at))
+		return false;
+	memcpy(rest, formula, before);
+	memcpy(rest + before, "(0)", 3);
+	memcpy(rest + before + 3, scan.at, strlen(scan.at) + 1);
+	return true;
+}
+
 bool mjcf_split_factor(const char *formula, double *factor, const char **inner, size_t *length) {
 	Scan scan = {.at = formula};
 	if (!take(&scan, "(") || !read_bound(&scan, factor) || !take(&scan, ")") || !take(&scan, "*") || !take(&scan, "("))

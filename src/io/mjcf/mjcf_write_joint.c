@@ -129,19 +129,23 @@ static int fill(const Export *ex, double *values, bool speeds) {
 
 void mjcf_put_keyframe(MjcfOut *m) {
 	Export *ex = m->ex;
-	bool at_zero = true;
+	bool at_zero = true, is_idle = true;
 	for (int i = 0; i < ex->link_count; i++)
 		at_zero = at_zero && is_at_zero(&ex->links[i]);
+	for (int i = 0; i < m->control_count; i++)
+		is_idle = is_idle && m->controls[i] == 0;
 	double *values = pool_array(&ex->pool, 7 * (size_t)ex->link_count + 1, sizeof *values);
 	if (!values)
 		export_no_memory(ex);
-	if (at_zero || !values)
+	if ((at_zero && is_idle) || !values)
 		return;
 	export_open(ex, "keyframe");
 	export_open(ex, "key");
 	export_attribute(ex, "name", "home");
 	export_attribute_numbers(ex, "qpos", values, fill(ex, values, false));
 	export_attribute_numbers(ex, "qvel", values, fill(ex, values, true));
+	if (!is_idle)
+		export_attribute_numbers(ex, "ctrl", m->controls, m->control_count);
 	export_close(ex, "key");
 	export_close(ex, "keyframe");
 }

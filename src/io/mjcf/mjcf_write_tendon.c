@@ -12,6 +12,29 @@
 #include "io/mjcf/mjcf_write.h"
 
 static const double proportional = 1e-13; // relative
+enum { MOST_TEXT = 4096 };
+
+/* The reader calls the loads NAME_JOINT; the length of NAME, or of all where that does not end with the joint. */
+static size_t base_length(const Export *ex, const CalAppliedLoadDef *load) {
+	const char *joint = cal_desc_joint(ex->desc, load->joint, NULL, NULL)->name;
+	const size_t length = strlen(load->name), tail = strlen(joint) + 1;
+	const bool has_tail =
+		length > tail && load->name[length - tail] == '_' && strcmp(load->name + length - tail + 1, joint) == 0;
+	return has_tail ? length - tail : length;
+}
+
+/* Without coordinates in it, a text may be that of several forces. */
+static bool is_same_force(const Export *ex, const CalAppliedLoadDef *a, const CalAppliedLoadDef *b, bool varies) {
+	const size_t length = base_length(ex, a);
+	return varies || (length == base_length(ex, b) && memcmp(a->name, b->name, length) == 0);
+}
+
+static bool has_coordinates(const char *text, size_t length) {
+	for (size_t i = 0; i + 1 < length; i++)
+		if ((text[i] == 'q' || text[i] == 'u') && text[i + 1] == '(')
+			return true;
+	return false;
+}
 
 /* A load at all times on a joint with one coordinate, as a factor and the rest. */
 static bool is_part(const Export *ex, const CalAppliedLoadDef *def, int *link, double *factor, const char **inner,
@@ -22,8 +45,10 @@ static bool is_part(const Export *ex, const CalAppliedLoadDef *def, int *link, d
 	       mjcf_split_factor(def->effort.formula, factor, inner, length);
 }
 
-/* All loads with the same text; false: there are too many, or two on one joint. */
-static bool collect_parts(const Export *ex, const char *inner, size_t length, MjcfTendonForce *out) {
+/* All loads with the same text, which is that of `load`; false: there are too many, or two on one joint. */
+static bool collect_parts(const Export *ex, const CalAppliedLoadDef *load, const char *inner, size_t length,
+                          MjcfTendonForce *out) {
+	const bool varies = has_coordinates(inner, length);
 	const char *type;
 	const void *def;
 	out->count = 0;
@@ -33,7 +58,7 @@ static bool collect_parts(const Export *ex, const char *inner, size_t length, Mj
 		double factor;
 		int link;
 		if (strcmp(type, "applied_load") != 0 || !is_part(ex, def, &link, &factor, &other, &other_length) ||
-		    other_length != length || memcmp(other, inner, length) != 0)
+		    other_length != length || memcmp(other, inner, length) != 0 || !is_same_force(ex, load, def, varies))
 			continue;
 		for (int k = 0; k < out->count; k++)
 			if (out->links[k] == link)
@@ -71,26 +96,24 @@ static bool read_force(const Export *ex, const char *text, MjcfTendonForce *out)
 }
 
 bool mjcf_find_tendon_force(const Export *ex, const CalAppliedLoadDef *def, MjcfTendonForce *out) {
-	char text[4096];
+	char text[MOST_TEXT], rest[MOST_TEXT + 4];
 	const char *inner;
 	size_t length;
 	double factor;
 	int link;
 	if (!def->joint.value || !is_part(ex, def, &link, &factor, &inner, &length) || length >= sizeof text ||
-	    !collect_parts(ex, inner, length, out))
+	    !collect_parts(ex, def, inner, length, out))
 		return false;
 	memcpy(text, inner, length);
 	text[length] = '\0';
+	if (mjcf_split_input(text, &out->gain, &out->control, rest))
+		return read_force(ex, rest, out);
+	out->gain = out->control = 0;
 	return read_force(ex, text, out);
 }
 
-/* The reader calls the loads NAME_JOINT. */
 static const char *name_of(Export *ex, const MjcfTendonForce *force) {
-	const char *name = force->loads[0]->name;
-	const char *joint = cal_desc_joint(ex->desc, force->loads[0]->joint, NULL, NULL)->name;
-	const size_t length = strlen(name), tail = strlen(joint) + 1;
-	const bool has_tail = length > tail && name[length - tail] == '_' && strcmp(name + length - tail + 1, joint) == 0;
-	return has_tail ? export_format(ex, "%.*s", (int)(length - tail), name) : name;
+	return export_format(ex, "%.*s", (int)base_length(ex, force->loads[0]), force->loads[0]->name);
 }
 
 /* Unlike those of springs, which are tendons and devices, and of couplings. */
@@ -122,7 +145,7 @@ void mjcf_put_tendon_actuator(MjcfOut *m, const MjcfTendonForce *force) {
 	export_open(m->ex, "general");
 	export_attribute(m->ex, "name", export_new_name(m->ex, &m->device_names, name));
 	export_attribute(m->ex, "tendon", m->force_tendons[m->force_actuator_count++]);
-	export_attribute(m->ex, "gainprm", "0");
+	export_attribute_number(m->ex, "gainprm", force->gain);
 	export_attribute(m->ex, "biastype", "affine");
 	export_attribute_numbers(m->ex, "biasprm", (const double[3]){f->constant, f->position, f->speed}, 3);
 	if (isfinite(f->lower)) {
@@ -131,6 +154,6 @@ void mjcf_put_tendon_actuator(MjcfOut *m, const MjcfTendonForce *force) {
 	}
 	export_close(m->ex, "general");
 	export_note(m->ex, CAL_IMPORT_CHANGED, "device", force->loads[0]->name, force->loads[0]->place,
-	            "it and %d other load%s are one actuator on a tendon, with its inputs in the bias", force->count - 1,
-	            force->count == 2 ? "" : "s");
+	            "it and %d other load%s are one actuator on a tendon", force->count - 1, force->count == 2 ? "" : "s");
+	m->controls[m->control_count++] = force->control;
 }

@@ -55,9 +55,7 @@ static bool read_direction(Sdf *s, const SdfJoint *joint, SdfAxis *axis) {
 	if (!(length > 0))
 		return import_fail(s->im, axis->element, "joint \"%.80s\": the axis has no direction",
 		                   s->frames[joint->frame].name);
-	if (fabs(length - 1) > 1e-6 && !import_note(s->im, CAL_IMPORT_CHANGED, e, NULL,
-	                                            "joint \"%.80s\": the axis has length %g; taken: its direction",
-	                                            s->frames[joint->frame].name, length))
+	if (e && !import_question_length(s->im, e, NULL, &given.x, 3))
 		return false;
 	const dvec3 unit = dscale(1 / length, dvec_in(given));
 	const dvec3 in_world = dmat_mul_vec(s->frames[frame].in_world.R, unit);

@@ -27,7 +27,10 @@ static bool read_rotation(Sdf *s, XmlElement *e, const double *v, int count, Cal
 	if (format == 1) {
 		*q = (CalQuat){v[6], v[3], v[4], v[5]};
 		const double norm = q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z;
-		return norm > 0.5 || import_fail(s->im, e, "<pose>: the quaternion is not of length 1");
+		if (!(norm > 0.25))
+			return import_fail(s->im, e, "<pose>: the quaternion has the length %g; a rotation has the length 1",
+			                   sqrt(norm));
+		return import_question_length(s->im, e, NULL, v + 3, 4);
 	}
 	const double unit = degrees ? 3.14159265358979323846 / 180 : 1;
 	*q = import_rpy((CalVec3){unit * v[3], unit * v[4], unit * v[5]});

@@ -3,7 +3,7 @@
  * urdf.c — a URDF file, versions 1.0 to 1.2, as a setup (docs/urdf.md).
  *
  * A link is a body in its own frame, a joint is a joint of the same name whose frame is that of the child link; mimics are
- * couplings, limits and Coulomb friction devices. A root link "world" is the ground. The format says nothing of gravity,
+ * couplings, limits, Coulomb friction and motors devices. A root link "world" is the ground. The format says nothing of gravity,
  * the state, how the root is held and how stiff stops are: what is taken is in the import report.
  */
 #include "io/urdf/urdf.h"
@@ -45,8 +45,9 @@ static bool set_gravity(Urdf *u) {
 
 static bool read_robot(Urdf *u) {
 	return urdf_refuse_xacro(u) && read_head(u) && urdf_read_structure(u) && urdf_read_links(u) &&
-	       urdf_read_joints(u) && urdf_read_transmissions(u) && urdf_report_extensions(u) && urdf_weigh_joints(u) &&
-	       urdf_order_mimics(u) && urdf_question_efforts(u) && set_gravity(u) && urdf_build(u) && urdf_read_visuals(u);
+	       urdf_find_transmissions(u) && urdf_read_joints(u) && urdf_read_transmissions(u) &&
+	       urdf_report_extensions(u) && urdf_weigh_joints(u) && urdf_order_mimics(u) && urdf_question_efforts(u) &&
+	       set_gravity(u) && urdf_build(u) && urdf_build_motors(u) && urdf_read_visuals(u);
 }
 
 bool urdf_import(Import *im) {
@@ -55,5 +56,6 @@ bool urdf_import(Import *im) {
 	name_index_free(&im->allocator, &u.link_names);
 	name_index_free(&im->allocator, &u.joint_names);
 	name_index_free(&im->allocator, &u.material_names);
+	name_index_free(&im->allocator, &u.motor_names);
 	return done;
 }

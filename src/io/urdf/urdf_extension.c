@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * urdf_extension.c — what is not a link or joint: transmissions, extensions of other programs, remains of xacro.
+ * urdf_extension.c — extensions of other programs, remains of xacro.
  *
- * A rotor counts with its inertia times the square of the reduction (docs/urdf.md). Every element of an extension is named
- * in the report; what would close loops or change joints is missing, the rest has no effect here.
+ * Every element of an extension is named in the report; what would close loops or change joints is missing, the rest has no
+ * effect here.
  */
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "io/urdf/urdf_reader.h"
 
 static bool begins_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
@@ -57,121 +53,6 @@ static bool refuse_macros(Urdf *u, const XmlElement *e) {
 }
 
 bool urdf_refuse_xacro(Urdf *u) { return xml_is_plain(u->im->tree) || refuse_macros(u, u->robot); }
-
-/* ---- transmissions ------------------------------------------------------------------------------------ */
-
-/* A number as text or `value`; text that is none, as in published files, is named and does not count. */
-static bool read_soft(Urdf *u, XmlElement *e, double *value, bool *given) {
-	const char *text = e && xml_peek(e, "value") ? xml_get(e, "value") : e ? xml_content(e) : "";
-	double number = 0;
-	*given = false;
-	if (!e)
-		return true;
-	const char *end = number_parse(text + strspn(text, " \t\r\n"), &number);
-	if (!end || end[strspn(end, " \t\r\n")] || !isfinite(number))
-		return import_note(u->im, CAL_IMPORT_ASSUMED, e, NULL, "\"%.60s\" is not a number; it was left out", text);
-	*value = number;
-	*given = true;
-	return true;
-}
-
-/* In the actuator, or in the transmission itself as in older files. */
-static XmlElement *part_of(XmlElement *transmission, XmlElement *actuator, const char *name) {
-	XmlElement *found = xml_child(actuator, name);
-	return found ? found : xml_child(transmission, name);
-}
-
-typedef struct Rotor {
-	double inertia, ratio;
-	bool has_inertia, has_ratio;
-} Rotor;
-
-static bool read_rotor(Urdf *u, XmlElement *transmission, XmlElement *actuator, Rotor *rotor) {
-	static const char *const inertias[] = {"drake:rotor_inertia", "rotorInertia", "rotor_inertia", "motorInertia"};
-	static const char *const ratios[] = {"drake:gear_ratio", "mechanicalReduction"};
-	*rotor = (Rotor){.ratio = 1};
-	for (int i = 0; i < 4; i++) {
-		XmlElement *e = rotor->has_inertia ? NULL : part_of(transmission, actuator, inertias[i]);
-		if (e && !read_soft(u, e, &rotor->inertia, &rotor->has_inertia))
-			return false;
-	}
-	for (int i = 0; i < 2; i++) {
-		XmlElement *e = rotor->has_ratio ? NULL : part_of(transmission, actuator, ratios[i]);
-		if (e && !read_soft(u, e, &rotor->ratio, &rotor->has_ratio))
-			return false;
-	}
-	if (!(rotor->inertia >= 0))
-		return import_fail(u->im, actuator ? actuator : transmission,
-		                   "the inertia of the rotor is %g; it is not below zero", rotor->inertia);
-	return true;
-}
-
-static bool set_rotor(Urdf *u, XmlElement *e, UrdfJoint *joint, const Rotor *rotor) {
-	if (joint->transmission)
-		return import_missing(u->im, e,
-		                      "joint \"%.80s\" has a rotor already (line %d); add the inertias up in one transmission",
-		                      joint->name, joint->transmission->line);
-	if (!urdf_is_scalar(joint))
-		return import_missing(u->im, e, "joint \"%.80s\" does not have exactly one degree of freedom; remove its rotor",
-		                      joint->name);
-	joint->transmission = e;
-	joint->dof.rotor_inertia = rotor->inertia;
-	joint->dof.gear_ratio = rotor->has_ratio ? rotor->ratio : 0;
-	return true;
-}
-
-static bool is_simple(const char *type) { return !type[0] || strstr(type, "SimpleTransmission") != NULL; }
-
-static bool report_transmission(Urdf *u, XmlElement *e, const Rotor *rotor) {
-	if (rotor->has_ratio && rotor->ratio != 1)
-		return import_ignore(u->im, e,
-		                     "a reduction of %g without the inertia of a rotor has no effect on the motion; add "
-		                     "<drake:rotor_inertia value=\"...\"/> to <actuator> if the rotor matters",
-		                     rotor->ratio);
-	return import_ignore(u->im, e, "names an actuator and its interface; it has no effect on the motion");
-}
-
-/* What a transmission with a rotor holds besides: names, and the interface to a controller. */
-static bool ignore_interfaces(Urdf *u, XmlElement *transmission, XmlElement *joint, XmlElement *actuator) {
-	XmlElement *const owners[] = {transmission, joint, actuator};
-	for (int i = 0; i < 3; i++) {
-		if (!owners[i])
-			continue;
-		xml_get(owners[i], "name");
-		for (XmlElement *e = xml_child(owners[i], "hardwareInterface"); e; e = xml_again(e))
-			if (!import_ignore(u->im, e, "an interface for controllers of ROS"))
-				return false;
-	}
-	return true;
-}
-
-static bool read_transmission(Urdf *u, XmlElement *e) {
-	XmlElement *type = xml_child(e, "type"), *joint = xml_child(e, "joint"), *actuator = xml_child(e, "actuator");
-	const char *kind = type ? xml_content(type) : xml_get(e, "type");
-	kind = kind ? kind : "";
-	Rotor rotor;
-	if (!read_rotor(u, e, actuator, &rotor))
-		return false;
-	if (!(rotor.inertia > 0))
-		return report_transmission(u, e, &rotor);
-	const char *name = joint ? xml_get(joint, "name") : NULL;
-	const int number = name ? urdf_find_joint(u, name) : -1;
-	if (!is_simple(kind) || (joint && xml_again(joint)))
-		return import_missing(u->im, e,
-		                      "only simple transmissions, of one actuator to one joint, have a rotor here; give "
-		                      "each joint one of its own");
-	if (number < 0)
-		return import_missing(u->im, e, "it has a rotor, but there is no joint \"%.80s\"; correct the name",
-		                      name ? name : "");
-	return ignore_interfaces(u, e, joint, actuator) && set_rotor(u, e, &u->joints[number], &rotor);
-}
-
-bool urdf_read_transmissions(Urdf *u) {
-	for (XmlElement *e = xml_child(u->robot, "transmission"); e; e = xml_again(e))
-		if (!read_transmission(u, e))
-			return false;
-	return true;
-}
 
 /* ---- other programs ------------------------------------------------------------------------------------- */
 

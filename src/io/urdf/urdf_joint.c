@@ -33,8 +33,7 @@ static bool read_axis(Urdf *u, UrdfJoint *joint) {
 		return import_fail(u->im, e ? e : joint->element,
 		                   "joint \"%.80s\": its axis has the length %g; give a direction", joint->name, length);
 	joint->axis = (CalVec3){axis.x / length, axis.y / length, axis.z / length};
-	return fabs(length - 1) < 1e-3 || import_note(u->im, CAL_IMPORT_ASSUMED, e, "xyz",
-	                                              "the axis has the length %g; only its direction was taken", length);
+	return !e || import_question_length(u->im, e, "xyz", &axis.x, 3);
 }
 
 /* ---- damping and friction ------------------------------------------------------------------------------- */

@@ -4,8 +4,9 @@
  *
  * Only lower and upper of revolute and prismatic joints act: as stops (urdf_build.c). A continuous joint has none even if
  * they are written. URDF 1.0 defaults both to 0, and exporters write 0 for what they do not know: some programs lock such a
- * joint, others take it for no limit; here it is no limit, with a note. Both equal and not zero: it is held there. effort,
- * velocity and the like bound a controller, and a URDF has none.
+ * joint, others take it for no limit; here it is no limit, with a note. Both equal and not zero: it is held there. effort
+ * bounds the motor of a transmission (urdf_transmission.c); without one, it, velocity and the like bound a controller, and a
+ * URDF has none.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +18,13 @@
 static bool report_controller_limits(Urdf *u, const UrdfJoint *joint, XmlElement *e) {
 	static const char *const names[] = {"effort", "velocity", "acceleration", "deceleration", "jerk"};
 	char list[120] = "";
+	const bool has_motor = joint->has_transmission && urdf_is_scalar(joint);
 	for (int i = 0; i < 5; i++) {
 		double value = 0;
 		bool given = false;
 		if (!import_bound(u->im, e, names[i], &value, &given))
 			return false;
-		if (given)
+		if (given && !(i == 0 && has_motor))
 			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s %g", list[0] ? ", " : "", names[i], value);
 	}
 	if (list[0] &&

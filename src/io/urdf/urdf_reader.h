@@ -3,7 +3,7 @@
  * urdf_reader.h — what the parts of the URDF reader share.
  *
  * The reader first lists links and joints and finds the tree (urdf_tree.c), then reads each link (urdf_link.c), each joint
- * (urdf_joint.c, urdf_limit.c), extensions (urdf_extension.c), and builds bodies, joints, couplings and devices from the
+ * (urdf_joint.c, urdf_limit.c), transmissions and extensions (urdf_transmission.c, urdf_extension.c), and builds bodies, joints, couplings and devices from the
  * lists (urdf_build.c), parents first. Every step takes time in proportion to the file.
  */
 #ifndef CALDER_IO_URDF_URDF_READER_H
@@ -52,12 +52,22 @@ typedef struct UrdfJoint {
 	double friction;          // Coulomb [N m] or [N]
 	CalDofDef dof;            // damping and rotor of each degree of freedom
 	XmlElement *transmission; // that gives the rotor; NULL: none
+	bool has_transmission;    // of its own: with one degree of freedom, there is a motor that `effort` bounds
 	UrdfMimic mimic;
 	CalJointId id;  // in the description
 	bool ordered;   // by urdf_order_mimics()
 	double inertia; // of all that it moves, about or along its axis, all coordinates zero
 	double start;   // coordinate at the start
 } UrdfJoint;
+
+typedef struct UrdfMotor {
+	XmlElement *element; // transmission
+	const char *name;
+	int joint;
+	double gear;
+} UrdfMotor;
+
+#define URDF_NO_BOUND 1e9 // effort and velocity from which on they bound nothing, as they are written
 
 typedef struct Urdf {
 	Import *im;
@@ -69,7 +79,9 @@ typedef struct Urdf {
 	int *order; // [link_count] links, parents first, depth first in the order of the file
 	int root;   // link
 	bool root_is_ground;
-	NameIndex link_names, joint_names, material_names;
+	UrdfMotor *motors;
+	int motor_count;
+	NameIndex link_names, joint_names, material_names, motor_names;
 	XmlElement **materials; // of the robot that have a name
 	int material_count;
 } Urdf;
@@ -104,9 +116,17 @@ bool urdf_question_efforts(Urdf *u);
 
 /** Refuses what xacro should have replaced. */
 bool urdf_refuse_xacro(Urdf *u);
-bool urdf_read_transmissions(Urdf *u);
 /** <gazebo>, <mujoco>, drake:..., loops: each is named. */
 bool urdf_report_extensions(Urdf *u);
+
+/* ---- urdf_transmission.c ---- */
+
+/** Which joints have one of their own, before joints are read. */
+bool urdf_find_transmissions(Urdf *u);
+bool urdf_read_transmissions(Urdf *u);
+int urdf_find_motor(const Urdf *u, const char *name); // -1: there is none
+/** Devices, when the joints are there. */
+bool urdf_build_motors(Urdf *u);
 
 /* ---- urdf_mimic.c ---- */
 

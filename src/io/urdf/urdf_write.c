@@ -3,16 +3,16 @@
  * urdf_write.c — a setup as a URDF file (docs/export.md).
  *
  * The ground is the root link "world". A link has the frame of its joint, nodes are links without mass on fixed joints,
- * rotors are transmissions, couplings mimics. What other programs need and Calder has not (effort and velocity) is made up,
+ * rotors and motors are transmissions, couplings mimics. What other programs need and Calder has not (effort and velocity) is made up,
  * and noted.
  */
 #include <math.h>
 #include <string.h>
 
 #include "io/export/export.h"
+#include "io/urdf/urdf_reader.h"
 
 static const char name_of_world[] = "world";
-static const double no_bound = 1e9; // effort and velocity that bound nothing
 
 /* ---- poses ------------------------------------------------------------------------------------------- */
 
@@ -174,25 +174,31 @@ static bool is_soft_as_read(const ExportLink *link, const CalLimitDef *limit) {
 	return fabs(limit->stiffness - k) <= 1e-9 * k && fabs(limit->damping - c) <= 1e-9 * c;
 }
 
+/* Stops, or an effort that bounds a motor. */
+static bool has_limit(const ExportLink *link) {
+	return link->motion == EXPORT_TRANSLATION || strcmp(type_of(link), "revolute") == 0 ||
+	       (export_axis_count(link) && link->axes[0].effort > 0);
+}
+
 static void put_limit(Export *ex, const ExportLink *link) {
 	const ExportAxis *axis = &link->axes[0];
 	const bool held = axis->mimic && axis->leader < 0;
-	if (link->motion != EXPORT_TRANSLATION && strcmp(type_of(link), "revolute") != 0)
+	if (!has_limit(link))
 		return;
 	export_open(ex, "limit");
 	if (held || (axis->limit && isfinite(axis->limit->lower)))
 		export_attribute_number(ex, "lower", held ? axis->offset : axis->limit->lower);
 	if (held || (axis->limit && isfinite(axis->limit->upper)))
 		export_attribute_number(ex, "upper", held ? axis->offset : axis->limit->upper);
-	export_attribute_number(ex, "effort", no_bound);
-	export_attribute_number(ex, "velocity", no_bound);
+	export_attribute_number(ex, "effort", axis->effort > 0 ? axis->effort : URDF_NO_BOUND);
+	export_attribute_number(ex, "velocity", URDF_NO_BOUND);
 	export_close(ex, "limit");
 	if (axis->limit && !is_soft_as_read(link, axis->limit))
 		export_note(ex, CAL_IMPORT_CHANGED, "device", axis->limit->name, axis->limit->place,
 		            "URDF does not say how hard stops are; Calder reads them back so that the joint swings on them at "
 		            "%g Hz",
 		            IMPORT_LIMIT_FREQUENCY);
-	if (!axis->limit && !held)
+	if (!axis->limit && !held && strcmp(type_of(link), "continuous") != 0)
 		export_note(ex, CAL_IMPORT_ASSUMED, "joint", cal_desc_joint(ex->desc, link->joint, NULL, NULL)->name,
 		            link->place, "written without lower and upper: Calder reads no limits, but some programs lock it");
 }
@@ -271,6 +277,91 @@ static void put_rotor(Export *ex, const ExportLink *link) {
 	export_close(ex, "transmission");
 }
 
+/* ---- motors ------------------------------------------------------------------------------------------ */
+
+/* What does nothing while its input is 0, on one axis, with a gain that does not depend on the motion. */
+static bool takes_device(Export *ex, const char *type, const void *device) {
+	const CalActuatorDef *def = device;
+	int link;
+	return strcmp(type, "actuator") == 0 && export_actuator_is_idle(def) && def->gain[0] != 0 && def->gain[1] == 0 &&
+	       def->gain[2] == 0 && export_find_axis(ex, def->joint, def->dof, &link);
+}
+
+/* NULL: the device is none. */
+static const CalActuatorDef *motor_at(Export *ex, int device, int *link) {
+	const char *type;
+	const void *def;
+	if (cal_setup_device(ex->setup, device, &type, NULL, &def) != CAL_OK || !takes_device(ex, type, def))
+		return NULL;
+	const CalActuatorDef *motor = def;
+	export_find_axis(ex, motor->joint, motor->dof, link);
+	return motor;
+}
+
+/* Range of the force by that of the input and its own. */
+static void force_range(const CalActuatorDef *def, double *lower, double *upper) {
+	const bool has_input = def->control_lower != 0 || def->control_upper != 0;
+	const double a = has_input ? def->gain[0] * def->control_lower : -INFINITY;
+	const double b = has_input ? def->gain[0] * def->control_upper : INFINITY;
+	const bool has_own = def->lower != 0 || def->upper != 0;
+	*lower = fmax(has_own ? def->lower : -INFINITY, fmin(a, b));
+	*upper = fmin(has_own ? def->upper : INFINITY, fmax(a, b));
+}
+
+/* The effort of the joint bounds its motor; of several motors, none. */
+static void bound_effort(Export *ex, const CalActuatorDef *def, ExportAxis *axis) {
+	const double gear = def->gear == 0 ? 1 : def->gear;
+	double lower, upper;
+	force_range(def, &lower, &upper);
+	const bool is_own = axis->effort == 0, is_even = lower == -upper;
+	axis->effort = is_own && is_even && isfinite(upper) ? fabs(gear) * upper : -1;
+	if (!is_own || !is_even)
+		export_note(
+			ex, CAL_IMPORT_CHANGED, "device", def->name, def->place,
+			"URDF has one effort, the same both ways, for all motors of a joint; the limits of this one are not "
+			"written");
+	else if (isfinite(upper) && isfinite(def->control_upper) && def->control_upper != 0)
+		export_note(ex, CAL_IMPORT_CHANGED, "device", def->name, def->place,
+		            "URDF has no range of inputs; the effort of the joint, %g, bounds it likewise", axis->effort);
+}
+
+static void sort_motors(Export *ex) {
+	for (int i = 0; i < cal_setup_device_count(ex->setup); i++) {
+		int link;
+		const CalActuatorDef *def = motor_at(ex, i, &link);
+		if (!def)
+			continue;
+		bound_effort(ex, def, export_find_axis(ex, def->joint, def->dof, &link));
+		if (def->gain[0] != 1)
+			export_note(ex, CAL_IMPORT_CHANGED, "device", def->name, def->place,
+			            "URDF has motors of gain 1; that of this one, %g, is not written", def->gain[0]);
+	}
+}
+
+static void put_motor(Export *ex, const CalActuatorDef *def, const ExportLink *link) {
+	const char *name = export_sound_text(ex, def->name);
+	export_open(ex, "transmission");
+	export_attribute(ex, "name", name);
+	export_text(ex, "type", "transmission_interface/SimpleTransmission");
+	export_open(ex, "joint");
+	export_attribute(ex, "name", link->joint_name);
+	export_close(ex, "joint");
+	export_open(ex, "actuator");
+	export_attribute(ex, "name", name);
+	export_number(ex, "mechanicalReduction", def->gear == 0 ? 1 : def->gear);
+	export_close(ex, "actuator");
+	export_close(ex, "transmission");
+}
+
+static void put_motors(Export *ex) {
+	for (int i = 0; i < cal_setup_device_count(ex->setup); i++) {
+		int link;
+		const CalActuatorDef *def = motor_at(ex, i, &link);
+		if (def)
+			put_motor(ex, def, &ex->links[link]);
+	}
+}
+
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
 static void check_start(Export *ex, const ExportLink *link) {
@@ -329,10 +420,10 @@ static bool has_capsule(const Export *ex) {
 
 static void note_bounds(Export *ex) {
 	for (int i = 0; i < ex->link_count; i++)
-		if (ex->links[i].motion == EXPORT_TRANSLATION || strcmp(type_of(&ex->links[i]), "revolute") == 0) {
+		if (has_limit(&ex->links[i])) {
 			export_note(ex, CAL_IMPORT_ASSUMED, "robot", NULL, NULL,
 			            "URDF asks for bounds of controllers, effort and velocity; written: %g, which bounds nothing",
-			            no_bound);
+			            URDF_NO_BOUND);
 			return;
 		}
 }
@@ -356,11 +447,13 @@ static void put_robot(Export *ex) {
 		put_node(ex, &ex->nodes[i]);
 	for (int i = 0; i < ex->link_count; i++)
 		put_rotor(ex, &ex->links[i]);
+	put_motors(ex);
 	export_close(ex, "robot");
 }
 
 static void write_robot(Export *ex) {
 	sort_loops(ex);
+	sort_motors(ex);
 	note_bounds(ex);
 	if (has_capsule(ex))
 		export_note(
@@ -382,6 +475,7 @@ const ExportFormat urdf_export_format = {
 	.has_collisions = true,
 	.ground_is_link = true,
 	.forbidden = "${\0$(\0",
+	.takes_device = takes_device,
 	.check_start = check_start,
 	.write = write_robot,
 };

@@ -176,7 +176,7 @@ static void mjcf_holds_loads_and_state(void **state) {
 	written_free(&w);
 }
 
-/* Formulas that the reader of MJCF makes of servos come back as the same function. */
+/* Servos are written as they were read: gear, gain, bias, input, and the range before the gear. */
 static void mjcf_actuators_come_back(void **state) {
 	(void)state;
 	static const char text[] =
@@ -187,9 +187,9 @@ static void mjcf_actuators_come_back(void **state) {
 	Robot first = robot_of(text);
 	Written w = write_setup(first.setup, CAL_FORMAT_MJCF, 0);
 	assert_int_equal(w.status, CAL_OK);
-	/* gear (kp (ctrl - gear q) - kv gear u) */
-	assert_non_null(strstr(w.text, "biasprm=\"45 -270 -18\""));
-	assert_non_null(strstr(w.text, "forcerange=\"-15 12\""));
+	assert_non_null(strstr(w.text, "gear=\"3\" gainprm=\"30\" biastype=\"affine\" biasprm=\"0 -30 -2\""));
+	assert_non_null(strstr(w.text, "forcerange=\"-5 4\""));
+	assert_non_null(strstr(w.text, "ctrl=\"0.5\""));
 	CalSetup *again = read_again(&w, 0);
 	assert_int_equal(cal_setup_device_count(again), 1);
 	cal_setup_destroy(again);

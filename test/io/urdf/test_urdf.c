@@ -346,7 +346,13 @@ static void rotors_count_with_the_square_of_the_reduction(void **state) {
 	robot_close(&r);
 	r = robot_of(URDF(BODY("a") BODY("b") JOINT("j", "continuous", "a", "b", "")
 	                      TRANSMISSION("<mechanicalReduction>50</mechanicalReduction>")));
-	robot_expect_note(&r, CAL_IMPORT_IGNORED, "transmission \"t\"", "reduction of 50 without");
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "transmission \"t\"", "a motor with the gear 50");
+	robot_close(&r);
+	r = robot_of(
+		URDF(BODY("a") BODY("b") JOINT("j", "continuous", "a", "b", "<limit effort='0' velocity='1'/>")
+	             TRANSMISSION("") "<transmission name='u'><joint name='k'/><actuator name='m'/></transmission>"));
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "limit", "taken: no bound");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "transmission \"u\"", "there is no joint \"k\"");
 	robot_close(&r);
 	r = robot_of(URDF(BODY("a") BODY("b") JOINT("j", "continuous", "a", "b", "")
 	                      TRANSMISSION("<mechanicalReduction>n/a</mechanicalReduction>")));
