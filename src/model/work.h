@@ -20,7 +20,7 @@ enum {
 	STAGE_CLOSED = 32,      // constraint equations at CalWork.factored_q, or by cut joints their factor
 	STAGE_REACTION = 64,    // reactions of the bodies
 	STAGE_INWARD = 128,     // all of a forward dynamics but its last sweep (dynamics/forward_halves.h)
-	STAGE_SWEPT = 256,      // the outward sweep of a forward dynamics at swept_q, swept_u (kinematics_begin_forward())
+	STAGE_SWEPT = 256,      // the outward sweep of a forward dynamics at swept_q, swept_u (kinematics_begin())
 	STAGE_REACHED = 512,    // poses and velocities at swept_q, swept_u (kinematics_reach())
 };
 

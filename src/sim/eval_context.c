@@ -112,7 +112,7 @@ CalWork *context_work(CalEvalContext *context, int index) {
 			status = cal_kinematics(group->model, state, udot, work);
 		else if (context->viewing)
 			kinematics_reach(group->model, state->q, state->u, work);
-		else if (!kinematics_has_begun(group->model, state->q, state->u, work))
+		else
 			kinematics_begin_forward(group->model, state->q, state->u, work);
 		group->kinematics_known = status == CAL_OK;
 		note_status(context, status);

@@ -3,6 +3,7 @@
  * test_shared_sweep.c — forward dynamics after the kinematics of the same state continues from its sweep, with the same bits; of another
  * state, or after anything else has used the workspace, it does not. Poses, velocities and energies use a sweep that is there.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,12 @@ static void check_same_bits(Fixture *f, const CalState *begun, const CalState *s
 	assert_true(plain && shared);
 	f->work->stage = 0;
 	check_ok(f->seed, cal_forward_dynamics(f->model, state, NULL, f->work, plain));
-	kinematics_begin_forward(f->model, begun->q, begun->u, f->work);
-	check_that(f->seed, kinematics_has_begun(f->model, state->q, state->u, f->work) == (begun == state));
+	kinematics_begin(f->model, f->model->gravity, begun->q, begun->u, f->work);
+	check_that(f->seed,
+	           kinematics_has_begun(f->model, f->model->gravity, state->q, state->u, f->work) == (begun == state));
 	check_ok(f->seed, cal_forward_dynamics(f->model, state, NULL, f->work, shared));
 	check_that(f->seed, memcmp(plain, shared, size) == 0);
-	check_that(f->seed, !kinematics_has_begun(f->model, state->q, state->u, f->work));
+	check_that(f->seed, !kinematics_has_begun(f->model, f->model->gravity, state->q, state->u, f->work));
 	kinematics_begin_forward(f->model, state->q, state->u, f->work);
 	kinematics_accelerate(f->model, plain, f->work);
 	check_ok(f->seed, cal_forward_dynamics(f->model, state, NULL, f->work, shared));
@@ -119,6 +121,39 @@ static void check_reached(Fixture *f, const CalState *other, const CalState *sta
 	free(x);
 }
 
+/* A projection leaves the sweep of the state that it found. */
+static void check_after_projection(Fixture *f, const CalState *apart) {
+	const size_t size = sizeof(double) * (size_t)f->nu;
+	double *plain = test_doubles(f->nu), *shared = test_doubles(f->nu);
+	CalState state;
+	check_ok(f->seed, cal_state_create(f->model, &state));
+	for (int k = 0; k < 2; k++) { // from a state that has to move, and from one that is there
+		if (k == 0)
+			cal_state_copy(f->model, apart, &state);
+		if (cal_loop_project(f->model, &state, NULL, f->work, NULL) != CAL_OK)
+			break;
+		check_that(f->seed, cal_model_row_count(f->model) == 0 ||
+		                        kinematics_has_begun(f->model, f->model->gravity, state.q, state.u, f->work));
+		check_ok(f->seed, cal_forward_dynamics(f->model, &state, NULL, f->work, shared));
+		f->work->stage = 0;
+		check_ok(f->seed, cal_forward_dynamics(f->model, &state, NULL, f->work, plain));
+		check_that(f->seed, memcmp(plain, shared, size) == 0);
+	}
+	cal_state_destroy(&state);
+	free(plain), free(shared);
+}
+
+/* At rest without gravity, refinements of accelerations begin as forward dynamics does. */
+static void check_at_rest(Fixture *f) {
+	CalState rest;
+	check_ok(f->seed, cal_state_create(f->model, &rest));
+	cal_state_copy(f->model, &f->state, &rest);
+	memset(rest.u, 0, sizeof(double) * (size_t)f->nu);
+	f->model->gravity = (dvec3){0, 0, 0};
+	check_same_bits(f, &rest, &rest);
+	cal_state_destroy(&rest);
+}
+
 static void forward_dynamics_continues_from_kinematics(void **unused) {
 	(void)unused;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
@@ -134,6 +169,14 @@ static void forward_dynamics_continues_from_kinematics(void **unused) {
 		other.q[0] += 0.1;
 		check_after_others(f, &other, &f->state);
 		check_reached(f, &other, &f->state);
+		cal_state_copy(f->model, &f->state, &other);
+		other.t = f->state.t;
+		for (int i = 0; i < f->nu; i++)
+			other.u[i] += 1e-3 * sin(i);
+		check_after_projection(f, &other);
+		cal_config_integrate(f->model, f->state.q, other.u, other.q);
+		check_after_projection(f, &other);
+		check_at_rest(f);
 		cal_state_destroy(&other);
 		fixture_destroy(f);
 	}

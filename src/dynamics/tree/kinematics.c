@@ -45,8 +45,8 @@ void kinematics_outward(const CalModel *model, const double *q, const double *u,
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS;
 }
 
-void kinematics_begin_forward(const CalModel *model, const double *q, const double *u, CalWork *work) {
-	forward_kernels(model->isa)->motion(model, model->gravity, q, u, work);
+void kinematics_begin(const CalModel *model, dvec3 gravity, const double *q, const double *u, CalWork *work) {
+	forward_kernels(model->isa)->motion(model, gravity, q, u, work);
 	kinematics_origins(model, u, work);
 	memcpy(work->swept_q, q, sizeof(double) * (size_t)model->nq);
 	memcpy(work->swept_u, u, sizeof(double) * (size_t)model->nu);
@@ -59,13 +59,19 @@ static int is_swept(const CalModel *model, const double *q, const double *u, con
 	       memcmp(work->swept_u, u, sizeof(double) * (size_t)model->nu) == 0;
 }
 
-int kinematics_has_begun(const CalModel *model, const double *q, const double *u, const CalWork *work) {
-	return is_swept(model, q, u, work, STAGE_SWEPT);
+int kinematics_has_begun(const CalModel *model, dvec3 gravity, const double *q, const double *u, const CalWork *work) {
+	return work->gravity.x == gravity.x && work->gravity.y == gravity.y && work->gravity.z == gravity.z &&
+	       is_swept(model, q, u, work, STAGE_SWEPT);
+}
+
+void kinematics_begin_forward(const CalModel *model, const double *q, const double *u, CalWork *work) {
+	if (!kinematics_has_begun(model, model->gravity, q, u, work))
+		kinematics_begin(model, model->gravity, q, u, work);
 }
 
 void kinematics_reach(const CalModel *model, const double *q, const double *u, CalWork *work) {
 	if (!is_swept(model, q, u, work, STAGE_REACHED))
-		kinematics_begin_forward(model, q, u, work);
+		kinematics_begin(model, model->gravity, q, u, work);
 }
 
 void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work) {
