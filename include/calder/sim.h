@@ -258,6 +258,11 @@ CAL_API CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view);
  * evaluated again. Earlier views stay valid. After a state was changed call cal_sim_observe().
  */
 CAL_API CalStatus cal_sim_observe_also(CalSim *sim, int group, CalSimView *view);
+/**
+ * Poses and velocities alone, which cost no forces and no dynamics: udot and force are NULL, input is empty, and the workspace
+ * holds kinematics without accelerations.
+ */
+CAL_API CalStatus cal_sim_observe_motion(CalSim *sim, int group, CalSimView *view);
 
 /** Calls inspect() with the simulation at its present instant, for formulas and the like; no force can be applied. */
 typedef CalStatus (*CalInspectFn)(void *user, CalEvalContext *context);

@@ -2,7 +2,7 @@
 /*
  * checkpoint_state.c — what a run carries from step to step, field by field.
  *
- * Not here: what is computed before it is used (workspaces, branches, ranks, observations, values of events), what the assembly of
+ * Not here: what is computed before it is used (workspaces, branches, ranks, observations, energies that are held, values of events), what the assembly of
  * the start moved, what devices drive, what follows from the model (frozen flags apart), and what the simulation is
  * made of (sim_origin.c).
  */
@@ -13,12 +13,12 @@
 #include "model/model.h"
 
 /* A field that is new belongs into a walk below, unless it is one of those. */
-_Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 424, "a field of SimGroup is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 568, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 208, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1288 + sizeof(SimDoubts) + sizeof(CalDoubt) +
                                                             sizeof(SimDamping) + sizeof(SimJumps) +
-                                                            sizeof(SimFormulation),
+                                                            sizeof(SimFormulation) + sizeof(SimHoldings),
                "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,

@@ -56,11 +56,11 @@ static int load_bind(const CalDevice *device, const CalEvalContext *context) {
 
 static bool is_active(const AppliedLoad *s, double t) { return s->start <= t && t < s->end; }
 
-/* Values of all components, zero outside the interval; nonzero after saying which one is not a number. */
-static int evaluate_parts(const CalDevice *device, CalEvalContext *context, double value[PARTS]) {
+/* Values of components from..end - 1, zero outside the interval; nonzero after saying which one is not a number. */
+static int evaluate_parts(const CalDevice *device, CalEvalContext *context, int from, int end, double value[PARTS]) {
 	const AppliedLoad *s = load_of(device);
 	const bool active = is_active(s, cal_context_time(context));
-	for (int i = 0; i < PARTS; i++) {
+	for (int i = from; i < end; i++) {
 		value[i] = 0;
 		if (active && load_component_value(device, &s->part[i], context, &value[i]) != 0)
 			return 1;
@@ -130,7 +130,7 @@ static int load_evaluate(const CalDevice *device, CalEvalContext *context, doubl
 	const AppliedLoad *s = load_of(device);
 	double value[PARTS];
 	(void)xdot;
-	if (evaluate_parts(device, context, value) != 0)
+	if (evaluate_parts(device, context, s->node.value ? 1 : 0, s->node.value ? PARTS : 1, value) != 0)
 		return 1;
 	if (s->has_formula && cal_context_fixed_step(context) > 0)
 		doubt_peaks(device, context);
@@ -144,7 +144,7 @@ static int load_evaluate(const CalDevice *device, CalEvalContext *context, doubl
 }
 
 static int load_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
-	return evaluate_parts(device, context, output);
+	return evaluate_parts(device, context, 0, PARTS, output);
 }
 
 /* A formula may read anything. */

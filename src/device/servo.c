@@ -113,7 +113,7 @@ static int servo_evaluate(const CalDevice *device, CalEvalContext *context, doub
 	const double command = present_command(device, context, &integral_rate);
 	if (s->integral >= 0)
 		xdot[s->integral] = integral_rate;
-	const double q = cal_context_q(context, s->at), u = cal_context_u(context, s->at);
+	const double u = cal_context_u(context, s->at);
 	if (s->rotor < 0) {
 		const double effort = motor_of(def, command, u);
 		cal_context_apply_effort(context, s->at, effort);
@@ -122,7 +122,7 @@ static int servo_evaluate(const CalDevice *device, CalEvalContext *context, doub
 	}
 	const double *rotor = device->x + s->rotor;
 	const double effort = motor_of(def, command, rotor[1]);
-	const Gear gear = gear_of(def, rotor[0] - q, rotor[1] - u);
+	const Gear gear = gear_of(def, rotor[0] - cal_context_q(context, s->at), rotor[1] - u);
 	xdot[s->rotor] = rotor[1];
 	xdot[s->rotor + 1] = (effort - gear.effort) / def->rotor_inertia;
 	cal_context_apply_effort(context, s->at, gear.effort);

@@ -18,9 +18,13 @@ const char *cal_table_shape_name(CalTableShape shape) {
 	return (int)shape >= 0 && shape < CAL_TABLE_SHAPE_COUNT ? names[shape] : NULL;
 }
 
-/* The piece that contains t, i: time[i] <= t < time[i + 1]. */
+/* The piece that contains t, i: time[i] <= t < time[i + 1]. Found at once if all have the same length. */
 static int piece_of(const double *time, int count, double t) {
 	int low = 0, high = count - 1;
+	const double guess = (t - time[0]) / (time[high] - time[0]) * high;
+	const int i = guess > 0 && guess < high ? (int)guess : 0;
+	if (time[i] <= t && t < time[i + 1])
+		return i;
 	while (high - low > 1) {
 		const int middle = low + (high - low) / 2;
 		if (time[middle] <= t)

@@ -68,13 +68,16 @@ static const spatial *collect_wrenches(const CalModel *model, const Run *run, Ca
 	return work->force;
 }
 
-/* The first sweep, or what kinematics at this very state has left to do of it. */
-static void sweep_outward(const CalModel *model, const SweepInput *in, CalWork *work) {
+/* The first sweep, or what kinematics at this very state has left to do of it; then origins are known, and it returns 1. */
+static int sweep_outward(const CalModel *model, const SweepInput *in, CalWork *work) {
 	const ForwardKernels *kernels = forward_kernels(model->isa);
-	if (!(in->prescribed && in->udot) && kinematics_has_begun(model, in->q, in->u, work))
+	const int begun = !(in->prescribed && in->udot) && kinematics_has_begun(model, model->gravity, in->q, in->u, work);
+	if (begun)
 		kernels->outward_rest(model, in, work);
 	else
 		kernels->outward(model, in, work);
+	work->stage &= ~(STAGE_SWEPT | STAGE_REACHED);
+	return begun;
 }
 
 /* The sweeps over the tree; loops act as far as their forces are known. */
@@ -120,8 +123,8 @@ static CalStatus solve_closed_loops(const CalModel *model, const CalState *state
 	in.loops = loop_hooks(model);
 	in.prescribed = forces_prescribed(model, run->input);
 	in.udot = run->input ? run->input->udot : NULL;
-	sweep_outward(model, &in, work);
-	kinematics_origins(model, state->u, work);
+	if (!sweep_outward(model, &in, work))
+		kinematics_origins(model, state->u, work);
 	const LoopContext at = {.t = state->t, .q = state->q, .u = state->u, .udot = prescribed_part(model, &in, work)};
 	loop_rows(model, &at, work);
 	in.external = collect_wrenches(model, run, work);

@@ -101,6 +101,8 @@ static double power_of(double x, double y) {
 }
 
 double portable_pow(double x, double y) {
+	if (y == 2)
+		return x * x;
 	if (y == 0 || x == 1 || (x == -1 && isinf(y)))
 		return 1;
 	if (isnan(x) || isnan(y))

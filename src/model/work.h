@@ -20,7 +20,8 @@ enum {
 	STAGE_CLOSED = 32,      // constraint equations at CalWork.factored_q, or by cut joints their factor
 	STAGE_REACTION = 64,    // reactions of the bodies
 	STAGE_INWARD = 128,     // all of a forward dynamics but its last sweep (dynamics/forward_halves.h)
-	STAGE_SWEPT = 256,      // the outward sweep of a forward dynamics at swept_q, swept_u (kinematics_begin_forward())
+	STAGE_SWEPT = 256,      // the outward sweep of a forward dynamics at swept_q, swept_u (kinematics_begin())
+	STAGE_REACHED = 512,    // poses and velocities at swept_q, swept_u (kinematics_reach())
 };
 
 typedef struct LinkWork {
@@ -277,7 +278,7 @@ struct CalWork {
 	spatial *force;                  // [link_count] external wrenches, then scratch of the force sweeps
 	vec3 *position;                  // [link_count] of the origins (kinematics only)
 	vec3 *velocity;                  // [link_count] of the origins (kinematics only)
-	double *swept_q, *swept_u;       // [nq], [nu] of STAGE_SWEPT
+	double *swept_q, *swept_u;       // [nq], [nu] of STAGE_SWEPT and STAGE_REACHED
 	real *tau;                       // [nu] total applied generalized force
 	uint8_t *all_prescribed;         // [nu] ones
 	double *rotor;                   // [nu] of an implicit step

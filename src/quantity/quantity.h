@@ -18,6 +18,7 @@
 
 /* When a quantity is taken. Those of one phase share what it computes: once for a group, or once for all. */
 typedef enum QuantityPhase {
+	PHASE_MOTION,     // of a group: after its kinematics
 	PHASE_OBSERVE,    // of a group: after its forward dynamics
 	PHASE_MULTIPLIER, // of a group: multipliers of all loops
 	PHASE_REACTION,   // of a group: reactions of all joints

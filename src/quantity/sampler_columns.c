@@ -140,7 +140,7 @@ static bool dof_turns_body(CalSampler *sampler, CalSim *sim, int group, const Bo
 		return false;
 	}
 	memset(sampler->values, 0, 6 * (size_t)nu * sizeof *sampler->values);
-	if (cal_sim_observe(sim, group, &view) == CAL_OK &&
+	if (cal_sim_observe_motion(sim, group, &view) == CAL_OK &&
 	    cal_node_jacobian(view.model, view.work, body->head_node, sampler->values) == CAL_OK)
 		for (int row = 0; row < 3; row++)
 			turns |= fabs(sampler->values[row * nu + u]) > 1e-12;

@@ -2,8 +2,8 @@
 /*
  * sampler_sample.c — the values of a sampler's columns now.
  *
- * Phases in order: for each group one forward dynamics, then, where asked for, the multipliers, reactions and residuals of
- * all its joints and loops; then what stands for itself; then one evaluation context for devices and pairs of nodes. A
+ * Phases in order: for each group its kinematics, or one forward dynamics if a quantity needs that, then, where asked for, the
+ * multipliers, reactions and residuals of all its joints and loops; then what stands for itself; then one evaluation context for devices and pairs of nodes. A
  * quantity of which one component is wanted is computed as a whole all the same.
  */
 #include <math.h>
@@ -75,20 +75,23 @@ static CalStatus sample_phase(const CalSampler *sampler, const Sampling *s, int 
 	return status;
 }
 
-/* *observed: another group has been since the sample began. */
+/* *observed: the dynamics of another group have been since the sample began. */
 static CalStatus sample_group(const CalSampler *sampler, CalSim *sim, int group, bool *observed, double *row) {
 	bool wanted[PHASE_COUNT + 1] = {false}, any = false;
 	CalSimView view;
 	for (int i = sampler->first[group]; i >= 0; i = sampler->items[i].next)
 		wanted[phase_of(&sampler->items[i])] = true;
-	for (int phase = PHASE_OBSERVE; phase <= PHASE_RESIDUAL; phase++)
+	for (int phase = PHASE_MOTION; phase <= PHASE_RESIDUAL; phase++)
 		any |= wanted[phase];
 	if (!any)
 		return CAL_OK;
-	CalStatus status = *observed ? cal_sim_observe_also(sim, group, &view) : cal_sim_observe(sim, group, &view);
-	*observed = true;
+	const bool dynamics = wanted[PHASE_OBSERVE] || wanted[PHASE_MULTIPLIER] || wanted[PHASE_REACTION];
+	CalStatus status = !dynamics   ? cal_sim_observe_motion(sim, group, &view)
+	                   : *observed ? cal_sim_observe_also(sim, group, &view)
+	                               : cal_sim_observe(sim, group, &view);
+	*observed |= dynamics;
 	const Sampling s = {.sim = sim, .view = &view, .rows = sampler->values};
-	for (int phase = PHASE_OBSERVE; phase <= PHASE_RESIDUAL && status == CAL_OK; phase++)
+	for (int phase = PHASE_MOTION; phase <= PHASE_RESIDUAL && status == CAL_OK; phase++)
 		if (wanted[phase])
 			status = sample_phase(sampler, &s, group, (QuantityPhase)phase, row);
 	return status;

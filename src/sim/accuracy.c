@@ -138,13 +138,14 @@ void accuracy_note_step(CalSim *sim, const CalState *state) {
 	w->trail_count++;
 }
 
-static double loss_of(const CalSim *sim, const CalMethodInfo *info, int i, double *x, double *speed) {
+/* 0: of oscillations with less than `least`. */
+static double loss_of(const CalSim *sim, const CalMethodInfo *info, int i, double least, double *x, double *speed) {
 	const SimSystem *w = &sim->system;
 	double u[TRAIL];
 	for (int k = 0; k < TRAIL; k++)
 		u[k] = w->trail[(ptrdiff_t)k * w->nu + i];
 	*x = oscillation(u, speed);
-	return *x > 0 && is_damped(sim, info, i) ? info->damping * portable_pow(*x, info->damping_order) : 0;
+	return *speed > least && is_damped(sim, info, i) ? info->damping * portable_pow(*x, info->damping_order) : 0;
 }
 
 /* Once the row is full: what its steps lose, from the last row on. */
@@ -159,8 +160,8 @@ static void keep_damping(CalSim *sim) {
 	d->at = sim_counts(sim).steps;
 	for (int i = 0; i < sim->system.nu; i++) {
 		double x = 0, speed = 0;
-		const double loss = loss_of(sim, info, i, &x, &speed);
-		if (!(loss > d->loss) || !(speed > share * fmax(sim->fastest, slowest)))
+		const double loss = loss_of(sim, info, i, share * fmax(sim->fastest, slowest), &x, &speed);
+		if (!(loss > d->loss))
 			continue;
 		d->loss = loss;
 		d->speed = speed;

@@ -17,35 +17,91 @@
 
 static void add_to(CalVec3 *sum, CalVec3 v) { *sum = (CalVec3){sum->x + v.x, sum->y + v.y, sum->z + v.z}; }
 
+/* ---- what is held now -------------------------------------------------------------------------- */
+
+/* *same becomes false if the bits differ; then `kept` is a copy of the present ones. */
+static void keep_numbers(double *kept, const double *present, int count, bool *same) {
+	const size_t size = (size_t)count * sizeof(double);
+	if (count == 0 || (*same && memcmp(kept, present, size) == 0))
+		return;
+	memcpy(kept, present, size);
+	*same = false;
+}
+
+/* Forgets what was held at other states than the present ones. */
+static void hold_present(CalSim *sim) {
+	SimHoldings *held = &sim->system.held;
+	bool same = held->known && held->generation == sim->generation;
+	int q = 0, u = 0, d = 0;
+	keep_numbers(&held->at.t, &sim->groups[0].state.t, 1, &same);
+	for (int i = 0; i < sim->group_count; i++) {
+		const SimGroup *group = &sim->groups[i];
+		keep_numbers(held->at.q + q, group->state.q, group->model->nq, &same);
+		keep_numbers(held->at.u + u, group->state.u, group->model->nu, &same);
+		q += group->model->nq;
+		u += group->model->nu;
+	}
+	for (int i = 0; i < sim->device_count; i++) {
+		const SimDevice *device = &sim->devices[i];
+		keep_numbers(held->at.x + device->x_at, device->x, device->def.nx, &same);
+		keep_numbers(held->d + d, device->is.d, device->def.nd, &same);
+		d += device->def.nd;
+	}
+	held->known = true;
+	held->generation = sim->generation;
+	held->devices_known &= same;
+	for (int i = 0; i < sim->group_count; i++)
+		sim->groups[i].energy_known &= same;
+}
+
+static void hold_group(SimGroup *group) {
+	if (!group->energy_known)
+		energy_and_momentum(group->model, &group->state, group->view_work, &group->energy, &group->momentum);
+	group->energy_known = true;
+}
+
+void balance_hold(CalSim *sim, SimGroup *group) {
+	hold_present(sim);
+	hold_group(group);
+}
+
+static CalStatus hold_devices(CalSim *sim) {
+	SimHoldings *held = &sim->system.held;
+	CalEvalContext context;
+	if (held->devices_known)
+		return CAL_OK;
+	const CalStatus status = sim_evaluate_for_observers(sim, false, &context);
+	held->stored = context.stored;
+	held->linear = context.linear;
+	held->angular = context.angular;
+	held->devices_known = status == CAL_OK;
+	return status;
+}
+
 /* Everything but the differences since the start. */
 static CalStatus present(CalSim *sim, CalSimBalance *balance) {
 	*balance = (CalSimBalance){.complete = !sim->unaccounted};
-	CalEvalContext context;
-	CalStatus status =
-		sim_evaluate_for_observers(sim, false, &context); // first: the calls below use the same workspaces
-	balance->stored = context.stored;
-	balance->linear = context.linear;
-	balance->angular = context.angular;
+	hold_present(sim);
+	const CalStatus status = hold_devices(sim);
+	balance->stored = sim->system.held.stored;
+	balance->linear = sim->system.held.linear;
+	balance->angular = sim->system.held.angular;
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++) {
 		SimGroup *group = &sim->groups[i];
-		CalEnergy energy = {0};
-		CalMomentum momentum = {0};
-		if (group->motion) {
-			balance->complete &= !group->unaccounted;
-			continue;
-		}
-		status = cal_energy(group->model, &group->state, group->view_work, &energy);
-		if (status == CAL_OK)
-			status = cal_momentum(group->model, &group->state, group->view_work, &momentum);
-		balance->groups += energy.total;
-		add_to(&balance->linear, momentum.linear);
-		add_to(&balance->angular, momentum.angular_origin);
 		balance->complete &= !group->unaccounted;
+		if (group->motion)
+			continue;
+		hold_group(group);
+		balance->groups += group->energy.total;
+		add_to(&balance->linear, group->momentum.linear);
+		add_to(&balance->angular, group->momentum.angular_origin);
 	}
 	for (int i = 0; i < sim->device_count; i++)
 		balance->complete &= sim->devices[i].def.accounts != 0;
 	return status;
 }
+
+/* ---- energies ---------------------------------------------------------------------------------- */
 
 double balance_scale(void *user, const CalState *state) {
 	CalSim *sim = user;

@@ -108,8 +108,10 @@ CalWork *context_work(CalEvalContext *context, int index) {
 		const double *udot = context->udot ? context->udot + context_u_at(context, index) : NULL;
 		const CalState *state = &context->parts[index];
 		CalStatus status = CAL_OK;
-		if (udot || context->viewing)
+		if (udot)
 			status = cal_kinematics(group->model, state, udot, work);
+		else if (context->viewing)
+			kinematics_reach(group->model, state->q, state->u, work);
 		else
 			kinematics_begin_forward(group->model, state->q, state->u, work);
 		group->kinematics_known = status == CAL_OK;
@@ -161,12 +163,27 @@ CalStatus cal_context_node_motion(CalEvalContext *context, CalNodeRef node_ref, 
 	if (is_partial(context) && !group->motion)
 		return note_status(context, motion_on_ranks(context, node_ref, pose, velocity));
 	const CalWork *work = context_work(context, node_ref.group);
-	CalStatus status = work ? CAL_OK : context->status;
-	if (status == CAL_OK && pose)
-		status = cal_node_pose(group->model, work, node_ref.node, pose);
-	if (status == CAL_OK && velocity)
-		status = cal_node_velocity(group->model, work, node_ref.node, velocity);
-	return note_status(context, status);
+	if (!work)
+		return context->status;
+	if (node_ref.node < 0 || node_ref.node >= group->model->node_count)
+		return note_status(context, CAL_ERR_ARGUMENT);
+	kinematics_node_motion(group->model, work, node_ref.node, pose, velocity);
+	return CAL_OK;
+}
+
+/* The same of its origin alone, once its motion was asked for. */
+static CalStatus node_origin(CalEvalContext *context, CalNodeRef node_ref, CalVec3 *r) {
+	const SimGroup *group = group_at(context, node_ref.group);
+	const bool known =
+		group && group->kinematics_known && node_ref.node >= 0 && node_ref.node < group->model->node_count;
+	if (known && (!is_partial(context) || group->motion)) {
+		*r = kinematics_node_origin(group->model, context_work(context, node_ref.group), node_ref.node);
+		return CAL_OK;
+	}
+	CalPose pose;
+	const CalStatus status = cal_context_node_motion(context, node_ref, &pose, NULL);
+	*r = pose.r;
+	return status;
 }
 
 double cal_context_q(const CalEvalContext *context, CalDofRef dof_ref) {
@@ -265,15 +282,14 @@ CalStatus cal_context_apply_wrench_pair(CalEvalContext *context, CalNodeRef a, C
                                         CalSpatial wrench) {
 	if (!context)
 		return CAL_ERR_ARGUMENT;
-	CalPose at_a, at_b;
-	CalStatus status = cal_context_node_motion(context, a, &at_a, NULL);
+	CalVec3 at_a, at_b;
+	CalStatus status = node_origin(context, a, &at_a);
 	if (status == CAL_OK)
-		status = cal_context_node_motion(context, b, &at_b, NULL);
+		status = node_origin(context, b, &at_b);
 	if (status == CAL_OK)
-		status = cal_context_apply_wrench(context, b, CAL_FRAME_WORLD, cal_wrench_shift(wrench, point, at_b.r));
+		status = cal_context_apply_wrench(context, b, CAL_FRAME_WORLD, cal_wrench_shift(wrench, point, at_b));
 	if (status == CAL_OK)
-		status =
-			cal_context_apply_wrench(context, a, CAL_FRAME_WORLD, cal_wrench_shift(opposite(wrench), point, at_a.r));
+		status = cal_context_apply_wrench(context, a, CAL_FRAME_WORLD, cal_wrench_shift(opposite(wrench), point, at_a));
 	return status;
 }
 

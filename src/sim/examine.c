@@ -28,17 +28,24 @@ static double weight_energy(CalSim *sim) {
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		const CalVec3 g = cal_model_gravity(group->model);
-		CalMomentum m = {0};
-		if (cal_momentum(group->model, &group->state, group->view_work, &m) == CAL_OK)
-			sum += m.mass * sqrt((g.x * g.x + g.y * g.y + g.z * g.z) *
-			                     (m.com.x * m.com.x + m.com.y * m.com.y + m.com.z * m.com.z));
+		balance_hold(sim, group);
+		const CalMomentum *m = &group->momentum;
+		sum += m->mass * sqrt((g.x * g.x + g.y * g.y + g.z * g.z) *
+		                      (m->com.x * m->com.x + m->com.y * m->com.y + m->com.z * m->com.z));
 	}
 	return sum;
 }
 
 static double kinetic_energy(CalSim *sim) {
-	sim_gather(sim);
-	return balance_scale(sim, &sim->system.now);
+	double sum = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		if (group->motion)
+			continue;
+		balance_hold(sim, group);
+		sum += group->energy.kinetic;
+	}
+	return sum;
 }
 
 static void note_fixed(CalSim *sim, double error, double moved, double allowed) {

@@ -17,6 +17,8 @@
 
 #include "dynamics/loop/loop_rows.h"
 #include "dynamics/tree/energy.h"
+#include "dynamics/tree/forces.h"
+#include "dynamics/tree/kinematics.h"
 #include "model/work.h"
 #include "sim/sim_internal.h"
 
@@ -27,13 +29,6 @@ static int spatial_nonzero(CalSpatial f) {
 	       f.linear.z != 0;
 }
 
-static int dof_prescribed(const SimGroup *group, const CalInput *input, int u) {
-	if (input->prescribed)
-		return input->prescribed[u] != 0;
-	CalDofInfo info;
-	return cal_model_dof(group->model, u, &info) == CAL_OK && info.prescribed;
-}
-
 static int all_is_seen(const SimGroup *group) { return group->worked && (group->pushed & PUSHED_BY_INPUT); }
 
 static void inspect_input(SimGroup *group, const CalState *state, const CalInput *input) {
@@ -42,9 +37,12 @@ static void inspect_input(SimGroup *group, const CalState *state, const CalInput
 			group->worked = 1;
 			group->pushed |= PUSHED_BY_INPUT;
 		}
+	const uint8_t *prescribed = forces_prescribed(group->model, input);
+	if (!prescribed && !input->tau)
+		return;
 	int nu = cal_model_u_count(group->model);
 	for (int u = 0; u < nu && !all_is_seen(group); u++) {
-		int held = dof_prescribed(group, input, u);
+		int held = prescribed && prescribed[u];
 		int driven = held && (state->u[u] != 0 || (input->udot && input->udot[u] != 0));
 		int torque = !held && input->tau && input->tau[u] != 0;
 		group->worked |= driven || torque;
@@ -177,6 +175,19 @@ CalStatus cal_sim_observe_also(CalSim *sim, int group, CalSimView *view) {
 	                         : cal_sim_observe(sim, group, view);
 }
 
+CalStatus cal_sim_observe_motion(CalSim *sim, int group, CalSimView *view) {
+	SimGroup *g = group_at(sim, group);
+	if (!g || !view)
+		return CAL_ERR_ARGUMENT;
+	*view = (CalSimView){.model = g->model, .state = &g->state, .work = g->view_work};
+	CalStatus status = sim->started || sim->device_count == 0 ? CAL_OK : cal_sim_restart(sim, NULL);
+	if (status == CAL_OK && g->motion)
+		status = group_impose(g);
+	if (status == CAL_OK)
+		kinematics_reach(g->model, g->state.q, g->state.u, g->view_work);
+	return status;
+}
+
 CalStatus cal_sim_inspect(CalSim *sim, CalInspectFn look, void *user) {
 	if (!sim || !look)
 		return CAL_ERR_ARGUMENT;
@@ -219,7 +230,9 @@ CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
 	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
 	if (status != CAL_OK)
 		return status;
-	energy_and_momentum(g->model, &g->state, g->view_work, &monitor->energy, &monitor->momentum);
+	balance_hold(sim, g);
+	monitor->energy = g->energy;
+	monitor->momentum = g->momentum;
 	g->energy_scale = fmax(g->energy_scale, monitor->energy.kinetic);
 	monitor->energy_change = monitor->energy.total - g->start_energy.total;
 	monitor->energy_scale = g->energy_scale;

@@ -69,6 +69,9 @@ typedef struct SimGroup {
 	CalEnergy start_energy;         //
 	CalMomentum start_momentum;     //
 	double energy_scale;            // largest kinetic energy seen [J]
+	bool energy_known;              // the next two are of SimSystem.held
+	CalEnergy energy;               //
+	CalMomentum momentum;           //
 } SimGroup;
 
 /* Where a function comes from, for checkpoints. */
@@ -149,6 +152,21 @@ typedef struct SimJumps {
 	char object[96];  // its device
 } SimJumps;
 
+/*
+ * What groups (SimGroup.energy) and devices hold at a state (balance.c). Observers ask for it several times a sample; it is
+ * kept as long as the states are these, bit by bit, since devices are functions of them.
+ */
+typedef struct SimHoldings {
+	CalState at;             // states of all groups and devices,
+	double *d;               // [nd] with the discrete ones
+	int nd;                  //
+	bool known;              // they are of this topology, whose
+	int64_t generation;      // number this is
+	bool devices_known;      // and so is what devices hold:
+	double stored;           // [J]
+	CalVec3 linear, angular; // momentum
+} SimHoldings;
+
 enum { TRAIL = 5 }; // states in a row from which an oscillation is detected
 
 /** All groups and devices as one system. */
@@ -181,6 +199,7 @@ typedef struct SimSystem {
 	double *soft_next;          // [soft_count] and at its end
 	CalState soft_start;        // the state at its start; only where there are such values
 	bool soft_known;            // both are those of the present states
+	SimHoldings held;           //
 	CalIntegrator *integrator;  //
 	void *memory;               // the block that all of the above are in
 	size_t capacity;            // its size
@@ -388,6 +407,8 @@ CalStatus sim_evaluate_for_observers(CalSim *sim, bool with_inputs, CalEvalConte
 double balance_scale(void *user, const CalState *state);
 /** Takes the present energy as the start of the balance. */
 CalStatus balance_start(CalSim *sim);
+/** Energy and momentum of a group at its present state. */
+void balance_hold(CalSim *sim, SimGroup *group);
 /** Energy of a group, or held in all devices, that counts in the balance now; of devices 0 before the start. */
 double balance_energy(SimGroup *group);
 double balance_stored(CalSim *sim);

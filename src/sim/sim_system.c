@@ -78,6 +78,7 @@ static SimSystem count_sizes(CalSim *sim) {
 		device->x_at = w.nx;
 		device->value_at = w.value_count;
 		w.nx += device->def.nx;
+		w.held.nd += device->def.nd;
 		w.value_count += device_values(sim, device);
 		w.wrench_capacity += device->def.wrench_count;
 	}
@@ -115,6 +116,8 @@ static void layout_system(CalSim *sim, SimSystem *w, Cursor *cursor) {
 	w->now = place_state(cursor, w);
 	w->before = place_state(cursor, w);
 	w->after = place_state(cursor, w);
+	w->held.at = place_state(cursor, w);
+	CURSOR_ARRAY(cursor, w->held.d, w->held.nd);
 	CURSOR_ARRAY(cursor, w->udot, w->nu);
 	CURSOR_ARRAY(cursor, w->udot_at, w->nu);
 	CURSOR_ARRAY(cursor, w->states, sim->group_count);

@@ -31,10 +31,18 @@ double loop_largest_value(const CalModel *model, const CalWork *work, int *where
 	return most;
 }
 
-/* Constraint equations at q, with the speeds and the time of state. */
+/* Constraint equations at q, with the speeds and the time of state. Forward dynamics there continues from the sweep. */
 static void evaluate_rows(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
-	kinematics_outward(model, q, state->u, work);
+	kinematics_begin(model, model->gravity, q, state->u, work);
 	loop_rows(model, &(LoopContext){.t = state->t, .q = q, .u = state->u, .plain = 1}, work);
+}
+
+/* The same at rest, for the first step on positions: loop_correct() continues from the sweep. */
+static double residual_at_rest(const CalModel *model, const CalState *state, CalWork *work) {
+	const double *rest = work->loops.rest;
+	kinematics_begin(model, (dvec3){0, 0, 0}, state->q, rest, work);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = rest, .plain = 1}, work);
+	return loop_squared_residual(model, work);
 }
 
 /* Sum of squares of the residuals at q, in units of the equations. */
@@ -152,7 +160,7 @@ double loop_round_off(const CalModel *model, const CalWork *work) {
 static CalStatus project_positions(const CalModel *model, CalState *state, const CalProjectOptions *options,
                                    CalWork *work, CalProjectReport *report) {
 	const int most = options->max_iterations > 0 ? options->max_iterations : 20;
-	double least = weighted_residual(model, state, state->q, work);
+	double least = residual_at_rest(model, state, work);
 	const double fine = loop_round_off(model, work);
 	const double tolerance = fmax(options->tolerance > 0 ? options->tolerance : 1e-12, fine);
 	if (!isfinite(least))
@@ -197,6 +205,8 @@ CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProj
 	work->loops.acting = 0;
 	work->loops.weight = options->weight;
 	CalStatus status = project_positions(model, state, options, work, report);
+	if (status == CAL_OK && report->iterations == 0)
+		evaluate_rows(model, state, state->q, work); // those at hand are at rest
 	if (status == CAL_OK) {
 		report->row = -1;
 		status = project_speeds(model, state, options, work);

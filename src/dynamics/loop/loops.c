@@ -228,14 +228,21 @@ static void combine(const CalModel *model, LoopWork *w) {
 	}
 }
 
-/* The motion of the tree at rest under work->tau and the forces of loops that accelerate their constraints by -z. */
+/*
+ * The motion of the tree at rest under work->tau and the forces of loops that accelerate their constraints by -z. Continues
+ * from kinematics at rest, if work has these.
+ */
 static CalStatus correct_locally(const CalModel *model, const double *q, const uint8_t *frozen, const double *rotor,
                                  CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
+	const dvec3 weightless = {0, 0, 0};
 	const SweepInput in = {
-		.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_hooks(model)};
-	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
-	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
+		.q = q, .u = w->rest, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_hooks(model)};
+	if (kinematics_has_begun(model, weightless, q, w->rest, work))
+		forward_kernels(model->isa)->outward_rest(model, &in, work);
+	else
+		forward_kernels(model->isa)->outward_in(model, weightless, &in, work);
+	work->stage &= ~(STAGE_SWEPT | STAGE_REACHED);
 	work->failed_dof = loop_solve_motion(model, &in, work, w->dq, force);
 	return work->failed_dof >= 0 ? CAL_SINGULAR : CAL_OK;
 }
@@ -246,6 +253,7 @@ CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *fr
 		memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
 		return correct_locally(model, q, frozen, NULL, work, NULL);
 	}
+	work->stage &= ~(STAGE_SWEPT | STAGE_REACHED);
 	loop_jacobian(model, work);
 	const CalStatus status = loop_factor(model, q, frozen, NULL, euclidean, work);
 	if (status != CAL_OK)

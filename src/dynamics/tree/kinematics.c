@@ -45,17 +45,33 @@ void kinematics_outward(const CalModel *model, const double *q, const double *u,
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS;
 }
 
-void kinematics_begin_forward(const CalModel *model, const double *q, const double *u, CalWork *work) {
-	forward_kernels(model->isa)->motion(model, model->gravity, q, u, work);
+void kinematics_begin(const CalModel *model, dvec3 gravity, const double *q, const double *u, CalWork *work) {
+	forward_kernels(model->isa)->motion(model, gravity, q, u, work);
 	kinematics_origins(model, u, work);
 	memcpy(work->swept_q, q, sizeof(double) * (size_t)model->nq);
 	memcpy(work->swept_u, u, sizeof(double) * (size_t)model->nu);
-	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS | STAGE_SWEPT;
+	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS | STAGE_SWEPT | STAGE_REACHED;
 }
 
-int kinematics_has_begun(const CalModel *model, const double *q, const double *u, const CalWork *work) {
-	return (work->stage & STAGE_SWEPT) && memcmp(work->swept_q, q, sizeof(double) * (size_t)model->nq) == 0 &&
+/* By the bits of q and u. */
+static int is_swept(const CalModel *model, const double *q, const double *u, const CalWork *work, int stage) {
+	return (work->stage & stage) && memcmp(work->swept_q, q, sizeof(double) * (size_t)model->nq) == 0 &&
 	       memcmp(work->swept_u, u, sizeof(double) * (size_t)model->nu) == 0;
+}
+
+int kinematics_has_begun(const CalModel *model, dvec3 gravity, const double *q, const double *u, const CalWork *work) {
+	return work->gravity.x == gravity.x && work->gravity.y == gravity.y && work->gravity.z == gravity.z &&
+	       is_swept(model, q, u, work, STAGE_SWEPT);
+}
+
+void kinematics_begin_forward(const CalModel *model, const double *q, const double *u, CalWork *work) {
+	if (!kinematics_has_begun(model, model->gravity, q, u, work))
+		kinematics_begin(model, model->gravity, q, u, work);
+}
+
+void kinematics_reach(const CalModel *model, const double *q, const double *u, CalWork *work) {
+	if (!is_swept(model, q, u, work, STAGE_REACHED))
+		kinematics_begin(model, model->gravity, q, u, work);
 }
 
 void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work) {
@@ -153,30 +169,63 @@ spatial kinematics_node_column(const NodePlace *place, int k) {
 	return (spatial){mat_mul_vec(place->axes, mat_mul_vec(place->n.T, psi)), mat_mul_vec(place->axes, phi)};
 }
 
-CalStatus cal_node_pose(const CalModel *model, const CalWork *work, int node, CalPose *pose) {
-	const CalStatus status = node_check(model, work, node, STAGE_POSE, pose);
-	if (status != CAL_OK)
-		return status;
-	const NodePlace place = kinematics_node(model, work, node);
-	pose->R = mat_out(place.R);
-	pose->r = vec_out(add(kinematics_position(model, work, model->nodes[node].link), place.c));
-	return CAL_OK;
+/* Of a node at c from the origin of its link that moves by `own` relative to it. */
+static spatial velocity_at(const CalWork *work, int link, vec3 c, spatial own) {
+	return spatial_add(motion_shift((spatial){work->links[link].w, work->velocity[link]}, c), own);
 }
 
 spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace *place) {
-	const spatial V = motion_shift((spatial){work->links[link].w, work->velocity[link]}, place->c);
 	const spatial own = {mat_mul_vec(place->axes, place->n.w), mat_mul_vec(place->axes, place->n.v)};
-	return spatial_add(V, own);
+	return velocity_at(work, link, place->c, own);
+}
+
+/* Of a node on a rigid body, which needs less than a NodePlace. */
+static void rigid_node_motion(const CalModel *model, const CalWork *work, const Node *n, CalPose *pose,
+                              CalSpatial *velocity) {
+	const mat3 *R = &work->links[n->link].R;
+	const vec3 c = mat_mul_dvec(*R, n->in_link.r);
+	if (pose) {
+		pose->R = mat_out(mat_mul_dmat(*R, n->in_link.R));
+		pose->r = vec_out(add(kinematics_position(model, work, n->link), c));
+	}
+	if (velocity)
+		*velocity = spatial_out(velocity_at(work, n->link, c, spatial_zero()));
+}
+
+void kinematics_node_motion(const CalModel *model, const CalWork *work, int node, CalPose *pose, CalSpatial *velocity) {
+	const Node *n = &model->nodes[node];
+	if (n->link >= 0 && n->shape < 0) {
+		rigid_node_motion(model, work, n, pose, velocity);
+		return;
+	}
+	const NodePlace place = kinematics_node(model, work, node);
+	if (pose) {
+		pose->R = mat_out(place.R);
+		pose->r = vec_out(add(kinematics_position(model, work, n->link), place.c));
+	}
+	if (velocity)
+		*velocity = n->link >= 0 ? spatial_out(kinematics_node_velocity(work, n->link, &place)) : (CalSpatial){0};
+}
+
+CalVec3 kinematics_node_origin(const CalModel *model, const CalWork *work, int node) {
+	const Node *n = &model->nodes[node];
+	const vec3 c = n->link >= 0 && n->shape < 0 ? mat_mul_dvec(work->links[n->link].R, n->in_link.r)
+	                                            : kinematics_node(model, work, node).c;
+	return vec_out(add(kinematics_position(model, work, n->link), c));
+}
+
+CalStatus cal_node_pose(const CalModel *model, const CalWork *work, int node, CalPose *pose) {
+	const CalStatus status = node_check(model, work, node, STAGE_POSE, pose);
+	if (status == CAL_OK)
+		kinematics_node_motion(model, work, node, pose, NULL);
+	return status;
 }
 
 CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node, CalSpatial *velocity) {
-	CalStatus status;
-	const int link = moving_link(model, work, node, STAGE_VELOCITY, velocity, &status);
-	if (link < 0)
-		return status;
-	const NodePlace place = kinematics_node(model, work, node);
-	*velocity = spatial_out(kinematics_node_velocity(work, link, &place));
-	return CAL_OK;
+	const CalStatus status = node_check(model, work, node, STAGE_VELOCITY, velocity);
+	if (status == CAL_OK)
+		kinematics_node_motion(model, work, node, NULL, velocity);
+	return status;
 }
 
 spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place) {

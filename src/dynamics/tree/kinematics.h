@@ -12,11 +12,15 @@
 /* Poses, velocities, and accelerations at udot = 0 without gravity. */
 void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work);
 /*
- * The same with gravity, as forward dynamics at q and u begins: it need not sweep again, as long as nothing else has used work
- * and it finds the same q and u.
+ * The same with gravity, as a forward dynamics at q and u begins: it need not sweep again, as long as nothing else has used work
+ * and it finds the same gravity, q and u.
  */
+void kinematics_begin(const CalModel *model, dvec3 gravity, const double *q, const double *u, CalWork *work);
+int kinematics_has_begun(const CalModel *model, dvec3 gravity, const double *q, const double *u, const CalWork *work);
+/* With the gravity of the model, unless that has been done. */
 void kinematics_begin_forward(const CalModel *model, const double *q, const double *u, CalWork *work);
-int kinematics_has_begun(const CalModel *model, const double *q, const double *u, const CalWork *work);
+/* Poses and velocities: a sweep only if those in work are of another q or u. Accelerations have gravity in them, or udot. */
+void kinematics_reach(const CalModel *model, const double *q, const double *u, CalWork *work);
 /* Positions and velocities of the links' origins, after any outward sweep with rates. */
 void kinematics_origins(const CalModel *model, const double *u, CalWork *work);
 /* What udot adds. */
@@ -35,6 +39,9 @@ typedef struct NodePlace {
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node);
 /* Column of mode k at the node. */
 spatial kinematics_node_column(const NodePlace *place, int k);
+/* Pose and velocity of a node, either may be NULL; its origin alone. Work has poses, and velocities if these are wanted. */
+void kinematics_node_motion(const CalModel *model, const CalWork *work, int node, CalPose *pose, CalSpatial *velocity);
+CalVec3 kinematics_node_origin(const CalModel *model, const CalWork *work, int node);
 /* Velocity of a node on a link, in the world. */
 spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace *place);
 /* Acceleration of a node at udot = 0, without prescribed modal accelerations; gravity put back. */
