@@ -93,10 +93,10 @@ static void anti_windup_agrees_with_its_recursion(void **state) {
 /* The derivative of the measurement has no kick where the set point jumps; a measured rate is used as it is. */
 static void derivative_terms_differ_as_documented(void **state) {
 	(void)state;
-#define KICK(more)                                                                                                            \
-	CALDER                                                                                                                    \
-		"state: {x: {u: 0.5 m/s}}\ndevices: {c: {type: pid, measured: \"q(x)\", set_point: \"step(t, 0.1)\", derivative: 3, " \
-		"sample_period: 0.1 s" more "}}\n"
+#define KICK(more)                                                                                                        \
+	CALDER                                                                                                                \
+	"state: {x: {u: 0.5 m/s}}\ndevices: {c: {type: pid, measured: \"q(x)\", set_point: \"step(t, 0.1)\", derivative: 3, " \
+	"sample_period: 0.1 s" more "}}\n"
 	FileRun of_error = file_run(KICK(""), &dopri5), of_y = file_run(KICK(", derivative_of: measurement"), &dopri5);
 	FileRun of_rate = file_run(KICK(", measured_rate: \"u(x)\""), &dopri5);
 	check_near(file_output(&of_error, "c", 3), 0, 0); // first sample: no difference yet
@@ -162,6 +162,26 @@ static Ending run_with_outputs(const CalSimOptions *options, double interval) {
 	return e;
 }
 
+/* As runs with `whole_steps`: outputs at the first step that ends at or after each multiple of the interval; 0: at every step. */
+static Ending run_by_whole_steps(const CalSimOptions *options, double interval) {
+	FileRun run = file_run(SERVO_LOOP, options);
+	CalError error = {0};
+	int outputs = 0;
+	for (int k = 1; cal_sim_time(run.sim) < 1.2; outputs++) {
+		const CalStatus status = interval > 0 ? cal_sim_advance_past(run.sim, k * interval, 1.2, &error)
+		                                      : cal_sim_step(run.sim, 1.2, &error);
+		if (status != CAL_OK)
+			fail_msg("%s", error.text);
+		(void)ending_of(&run);
+		while (interval > 0 && k * interval <= cal_sim_time(run.sim))
+			k++;
+	}
+	const Ending e = ending_of(&run);
+	assert_true(interval == 0 || outputs > 0.5 * fmin(1.2 / interval, 100));
+	file_free(&run);
+	return e;
+}
+
 /* Advanced from sample to sample, `every` of them at a time. */
 static Ending run_by_samples(const CalSimOptions *options, int every) {
 	FileRun run = file_run(SERVO_LOOP, options);
@@ -186,6 +206,11 @@ static void outputs_do_not_change_a_bit(void **state) {
 		for (size_t i = 0; i < sizeof intervals / sizeof intervals[0]; i++) {
 			const Ending e = run_with_outputs(methods[m], intervals[i]);
 			assert_memory_equal(&e, &alone, sizeof e);
+		}
+		const Ending stepped = run_by_whole_steps(methods[m], 0);
+		for (size_t i = 0; i < sizeof intervals / sizeof intervals[0]; i++) {
+			const Ending e = run_by_whole_steps(methods[m], intervals[i]);
+			assert_memory_equal(&e, &stepped, sizeof e);
 		}
 		for (int k = 1; k <= 30; k += 7) {
 			const Ending e = run_by_samples(methods[m], k);
@@ -358,6 +383,34 @@ static void filters_have_their_response(void **state) {
 	               -atan2(imaginary, real));
 }
 
+/* Three joints about z, y and x: their angles by the formulas of docs/expressions.md; and the sample before the last. */
+static void formulas_give_euler_angles_and_previous_samples(void **state) {
+	(void)state;
+	FileRun run = file_run(
+		"calder: 1\nbodies: {z: {mass: 1, inertia: [1, 1, 1]}, y: {mass: 1, inertia: [1, 1, 1]}, A: {mass: 1, inertia: [1, 1, 1]}}\n"
+		"joints: {yaw: {type: revolute, axis: z, to: z}, pitch: {type: revolute, axis: y, from: z, to: y},\n"
+		"         roll: {type: revolute, axis: x, from: y, to: A}}\n"
+		"state: {yaw: {q: 130 deg, u: 1}, pitch: {q: -50 deg}, roll: {q: 20 deg, u: 0.3}}\n"
+		"devices:\n"
+		"  e: {type: state_space, D: [1, 1, 1], sample_period: 10 ms, inputs: [\n"
+		"    \"atan2(2*(qw(A)*qx(A) + qy(A)*qz(A)), 1 - 2*(qx(A)^2 + qy(A)^2))\",\n"
+		"    \"asin(clamp(2*(qw(A)*qy(A) - qz(A)*qx(A)), -1, 1))\",\n"
+		"    \"atan2(2*(qw(A)*qz(A) + qx(A)*qy(A)), 1 - 2*(qy(A)^2 + qz(A)^2))\"]}\n"
+		"  last: {type: state_space, D: [[1]], sample_period: 10 ms, inputs: \"q(roll)\", delay: 1}\n",
+		&dopri5);
+	double last = 0;
+	for (int k = 0; k <= 30; k++) {
+		file_advance(&run, k * 0.01);
+		const double *q = cal_sim_state(run.sim, 0)->q;
+		check_near(file_output(&run, "e", 0), q[2], 1e-13);
+		check_near(file_output(&run, "e", 1), q[1], 1e-13);
+		check_near(file_output(&run, "e", 2), q[0], 1e-13);
+		assert_true(file_output(&run, "last", 0) == last);
+		last = q[2];
+	}
+	file_free(&run);
+}
+
 /* ---- mistakes -------------------------------------------------------------------------------------------------- */
 
 static void mistakes_are_named(void **state) {
@@ -423,6 +476,7 @@ int main(void) {
 		cmocka_unit_test(coefficients_of_z_are_a_difference_equation),
 		cmocka_unit_test(state_space_agrees_with_its_solution),
 		cmocka_unit_test(filters_have_their_response),
+		cmocka_unit_test(formulas_give_euler_angles_and_previous_samples),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(an_input_without_value_ends_the_run),
 	};

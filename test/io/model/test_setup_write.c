@@ -307,11 +307,11 @@ static void libraries_come_back(void **state) {
 
 static void run_settings_come_back(void **state) {
 	(void)state;
-	static const char *const expected[] = {"method: rk4", "assemble: any", "projection: none",
-	                                       "branches: 2", "fine.csv",      NULL};
+	static const char *const expected[] = {
+		"method: rk4", "assemble: any", "projection: none", "branches: 2", "fine.csv", "whole_steps: true", NULL};
 	expect_round_trip(
 		"interface: [a/p, c]\n"
-		"run: {duration: 2 s, method: rk4, step: 1 ms, projection: none, threads: 1, branches: 2, assemble: any,\n"
+		"run: {duration: 2 s, method: rk4, step: 1 ms, projection: none, threads: 1, branches: 2, assemble: any, whole_steps: true,\n"
 		"  output: [{interval: 10 ms, signals: [q, \"node:a/p\", \"momentum:Lz\"]}, {name: fine, file: fine.csv}]}\n",
 		0.01, expected);
 	expect_round_trip("run: {duration: 1 s, rtol: 1e-6, atol: 1e-8, min_step: 1e-9, max_step: 0.1, max_steps: 1000}\n",
