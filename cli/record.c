@@ -308,7 +308,7 @@ static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, cons
 		expect_turn(record, stream);
 	stream->taken++;
 	stream->next++;
-	if (stream->along) // whose times are those of others
+	if (stream->along || (record->whole_steps && stream->interval > 0)) // whose times are those of others, or of steps
 		stream->next = (int64_t)floor((cal_sim_time(sim) - record->start) / stream->interval + coincidence) + 1;
 	if (record->keep && stream == record->streams && !keep_row(record))
 		return say_status(path, CAL_ERR_MEMORY, NULL);

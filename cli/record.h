@@ -37,6 +37,7 @@ typedef struct Record {
 	CalScenario *scenario; // whose log goes to the first HDF5 file; NULL: none
 	int event_stream;      // among the streams of the results; -1: none
 	int64_t events;        // entries of the log that were handed on
+	bool whole_steps;      // samples are at the ends of steps
 	bool keep;             // the samples of the first stream, for a plot
 	double *rows;          // kept: [kept][column_count]
 	size_t kept, capacity;

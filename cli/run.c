@@ -83,6 +83,7 @@ static int set_streams(const RunOptions *options, const CalRunSettings *settings
 	int count = options->recorded_count || settings->stream_count < 1 ? 1 : settings->stream_count, homeless = 0;
 	double start = cal_sim_time(sim);
 	int code = record_create(record, count, start, start + settings->duration);
+	record->whole_steps = settings->whole_steps != 0;
 	for (int i = 0; i < count; i++)
 		homeless += options->recorded_count || i >= settings->stream_count || !settings->streams[i].file;
 	if (code == EXIT_OK && homeless > 1 && is_stdout(options->out))
@@ -147,11 +148,14 @@ typedef struct Pace {
 	Live *page; // NULL: none
 } Pace;
 
-static CalStatus advance(Pace *pace, CalSim *sim, double next, bool every_step, CalError *error) {
+static CalStatus advance(Pace *pace, CalSim *sim, const Record *record, bool every_step, CalError *error) {
+	const double next = record_next(record);
 	if (pace->page)
 		return live_step(pace->page, sim, next, error);
 	if (pace->clock.rate > 0)
 		return realtime_step(&pace->clock, sim, next, error);
+	if (record->whole_steps)
+		return every_step ? cal_sim_step(sim, record->end, error) : cal_sim_advance_past(sim, next, record->end, error);
 	return every_step ? cal_sim_step(sim, next, error) : cal_sim_advance(sim, next, error);
 }
 
@@ -166,7 +170,7 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 		CalError error = {0};
 		const double before = cal_sim_time(sim), next = record_next(record);
 		record_watch(record, sim, summary->path);
-		CalStatus status = advance(pace, sim, next, every_step, &error);
+		CalStatus status = advance(pace, sim, record, every_step, &error);
 		if (progress && cal_sim_time(sim) - shown > 0.01 * (end - start)) {
 			shown = cal_sim_time(sim);
 			show_progress(shown - start, end - start);

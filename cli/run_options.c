@@ -27,6 +27,7 @@ static const char help[] =
 	"  -m, --method NAME      %s\n"
 	"      --step S           step size (adaptive methods: first step); `calder methods` says which are adaptive\n"
 	"      --rtol R, --atol A tolerances of adaptive methods\n"
+	"      --whole-steps      sample at ends of steps: no bit changes with the interval\n"
 	"      --assemble[=A]     start even if closing loops moves what the state gives, by at most A rad (default: by any\n"
 	"                         amount; without the option: by 0.1 rad, or as the file says); docs/loops.md\n"
 	"      --formulation F    order-n, or system: system matrices that are held between updates (docs/modes.md), with\n"
@@ -38,11 +39,11 @@ static const char help[] =
 	"      --cross-loops WHEN whether closed loops may span branches: auto (where that is faster), never, always\n"
 	"      --replay S         what `calder view` needs every S seconds (default: with other samples, 60 a second at most)\n"
 	"      --no-replay        HDF5 without that\n"
-	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
+	"      --flush S          write samples to disk every S seconds of wall time (1)\n"
 	"      --when-full MODE   if the disk is too slow: wait, losing nothing (default), or drop, never waiting\n"
 	"      --real-time[=R]    paced to the wall clock, R simulated seconds a second (1): counts late steps, drops\n"
 	"                         samples rather than wait for the disk, locks memory and takes priority if permitted\n"
-	"      --ahead S          steps may be ready up to S seconds (of wall time) before they are due (0); docs/realtime.md\n"
+	"      --ahead S          steps may be ready S seconds of wall time before they are due (0); docs/realtime.md\n"
 	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
 	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
 	"      --restart FILE     resume from a checkpoint of the same model, bit-identically; -o gets the samples from there on\n"
@@ -50,10 +51,10 @@ static const char help[] =
 	"                         push bodies, move joints (docs/viewer.md); --no-browser only prints the address\n"
 	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: partition the\n"
 	"                         model even where that is not faster (docs/distributed.md)\n"
-	"      --lost-after S     a rank that sends nothing for S seconds counts as lost (60)\n"
+	"      --lost-after S     a rank silent for S seconds counts as lost (60)\n"
 	"      --parts            each rank records its own bodies: FILE.rank0.h5, ..., which FILE.h5 joins\n"
 	"      --strict           exit code 1 if there is something to doubt in the results (docs/doubts.md)\n"
-	"      --no-code          refuse a model that names a shared object (library: ...) instead of running its code\n"
+	"      --no-code          refuse models that name a shared object (library: ...)\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"Times are in seconds, or have a unit: --step 20ms, --duration '2 min'. Ctrl-C and SIGTERM end a run cleanly: files are\n"
@@ -80,6 +81,7 @@ enum {
 	OPTION_STEP = 256,
 	OPTION_RTOL,
 	OPTION_ATOL,
+	OPTION_WHOLE_STEPS,
 	OPTION_ASSEMBLE,
 	OPTION_FORMULATION,
 	OPTION_UPDATE,
@@ -117,6 +119,7 @@ static const struct option long_options[] = {
 	{"step", required_argument, NULL, OPTION_STEP},
 	{"rtol", required_argument, NULL, OPTION_RTOL},
 	{"atol", required_argument, NULL, OPTION_ATOL},
+	{"whole-steps", no_argument, NULL, OPTION_WHOLE_STEPS},
 	{"assemble", optional_argument, NULL, OPTION_ASSEMBLE},
 	{"formulation", required_argument, NULL, OPTION_FORMULATION},
 	{"update", required_argument, NULL, OPTION_UPDATE},
@@ -263,6 +266,9 @@ static int set_option(RunOptions *options, int option, const char *value) {
 			return say_usage("run", "more than %d signals", MAX_SIGNALS);
 		options->recorded[options->recorded_count++] = value;
 		return EXIT_OK;
+	case OPTION_WHOLE_STEPS:
+		options->whole_steps = true;
+		return EXIT_OK;
 	case OPTION_ASSEMBLE:
 		options->assemble = INFINITY;
 		return !value || (parse_number(value, &options->assemble) && options->assemble > 0)
@@ -388,6 +394,7 @@ int run_options_apply(const RunOptions *options, CalRunSettings *settings) {
 	override(&settings->method.rtol, options->rtol);
 	override(&settings->method.atol, options->atol);
 	override(&settings->assembly_limit, options->assemble);
+	settings->whole_steps |= options->whole_steps;
 	const int code = apply_formulation(options, &settings->formulation);
 	if (code != EXIT_OK)
 		return code;

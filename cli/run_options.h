@@ -29,6 +29,7 @@ typedef struct RunOptions {
 	int formulation, unretained;                 // likewise, -1: as the file says
 	double update, retain;                       // likewise
 	double assemble;                             // likewise [rad]
+	bool whole_steps;                            // samples at the ends of steps
 	double flush;                                // [s]; 0: default
 	CalResultsFull when_full;
 	bool when_full_set;

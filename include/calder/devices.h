@@ -45,6 +45,16 @@ typedef struct CalTable {
 } CalTable;
 
 /**
+ * A component of a load: a formula (calder/expression.h), or else a table, or else a number. A formula may depend on anything in
+ * the simulation: time, states, outputs of devices that were added before. {0}: zero.
+ */
+typedef struct CalLoadValue {
+	double number;       // counts if there is neither of the others
+	CalTable table;      // count 0: none
+	const char *formula; // NULL: none
+} CalLoadValue;
+
+/**
  * The value of one field of a device, by the name that it has in files (docs/format.md). Of the members the one counts that the
  * field asks for; numbers are SI.
  */
@@ -59,6 +69,10 @@ typedef struct CalFieldValue {
 	CalBodyId body;     //
 	CalTable table;     // a table, or a function of time by its values
 	CalPlacement placement;
+	const double *numbers;          // [rows][columns] a list of numbers, in one row, or a matrix
+	int rows, columns;              //
+	const CalLoadValue *components; // [component_count] a list of numbers, tables and formulas
+	int component_count;            //
 } CalFieldValue;
 
 /**
@@ -146,16 +160,6 @@ typedef struct CalServoDef {
 	const char *place;
 } CalServoDef;
 CAL_API CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error);
-
-/**
- * A component of a load: a formula (calder/expression.h), or else a table, or else a number. A formula may depend on anything in
- * the simulation: time, states, outputs of devices that were added before. {0}: zero.
- */
-typedef struct CalLoadValue {
-	double number;       // counts if there is neither of the others
-	CalTable table;      // count 0: none
-	const char *formula; // NULL: none
-} CalLoadValue;
 
 /**
  * A reaction wheel on a node. The body it sits on must contain the mass of the wheel and its inertia across the axis, but

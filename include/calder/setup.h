@@ -280,6 +280,7 @@ typedef struct CalRunSettings {
 	CalCrossLoops cross_loops;         // likewise
 	double assembly_limit;             // likewise
 	CalFormulationOptions formulation; // likewise
+	int whole_steps;                   // nonzero: outputs are taken at the ends of steps, and change no bit of the run
 	int stream_count;                  // 0: nothing is said of output
 	const CalRunStream *streams;       //
 } CalRunSettings;

@@ -228,6 +228,11 @@ CAL_API int64_t cal_sim_event_happened(const CalSim *sim, int event, double *tim
 CAL_API CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error);
 /** One step of all groups, at most to t_limit; it ends early where something jumps or happens. */
 CAL_API CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error);
+/**
+ * Whole steps up to the first one that ends at t or later, at t_limit at most: no step ends at t because of the call. With the
+ * same t_limit a run has the same bits, whatever the times t of its calls.
+ */
+CAL_API CalStatus cal_sim_advance_past(CalSim *sim, double t, double t_limit, CalError *error);
 
 /**
  * Observes the simulation at ends of steps without changing where they end: called after the first step that ends at `due` or

@@ -82,24 +82,57 @@ class RunBuilder:
 
     def _field(self, held: Held, c: Any, name: str, value: Any) -> None:
         """Fills the members that a field could ask for; a name may be that of a node, a joint or a body."""
+        from .pose import Pose
+
         c.field = held.text(name)
         if isinstance(value, str):
             c.text = held.text(value)
             c.node = lib.cal_desc_find_node(self._desc, name_bytes(value))
             c.joint = lib.cal_desc_find_joint(self._desc, name_bytes(value))
             c.body = lib.cal_desc_find_body(self._desc, name_bytes(value))
+            self._components(held, c, [value])
         elif isinstance(value, (bool, int, float, np.number)):
             c.number = float(value)
+            self._components(held, c, [value])
         elif isinstance(value, Mapping):
             self._table(held, c.table, value)
         elif len(value) == 3 and any(isinstance(v, str) for v in value):
             for i, v in enumerate(value):
                 c.xyz[i] = held.text(v if isinstance(v, str) else repr(float(v)))
-        elif len(value) == 3:
-            set_vec3(c.vector, value, name)
-            set_placement(c.placement, value, name)
+            self._components(held, c, value)
+        elif not isinstance(value, Pose) and any(isinstance(v, (str, Mapping)) for v in value):
+            self._components(held, c, value)
+        elif not isinstance(value, Pose) and np.asarray(value, object).ndim <= 2 and self._numbers(held, c, value):
+            if len(value) == 3 and c.rows == 1:
+                set_vec3(c.vector, value, name)
+                set_placement(c.placement, value, name)
+            elif np.shape(value) == (4, 4):
+                set_placement(c.placement, value, name)
         else:
             set_placement(c.placement, value, name)
+
+    @staticmethod
+    def _numbers(held: Held, c: Any, value: Any) -> bool:
+        """A list of numbers, or a matrix by its rows; False: it is neither."""
+        try:
+            numbers = np.atleast_2d(np.asarray(value, float))
+        except (TypeError, ValueError):
+            return False
+        c.numbers, (c.rows, c.columns) = held.doubles(numbers), numbers.shape
+        return numbers.ndim == 2
+
+    def _components(self, held: Held, c: Any, values: Any) -> None:
+        """A list of numbers, tables and formulas."""
+        listed = ffi.new("CalLoadValue[]", len(values))
+        held.append(listed)
+        for component, value in zip(listed, values):
+            if isinstance(value, str):
+                component.formula = held.text(value)
+            elif isinstance(value, Mapping):
+                self._table(held, component.table, value)
+            else:
+                component.number = float(value)
+        c.components, c.component_count = listed, len(values)
 
     @staticmethod
     def _table(held: Held, c: Any, table: Mapping[str, Any]) -> None:
@@ -116,7 +149,8 @@ class RunBuilder:
         """A device of any type of model files (docs/devices.md): b.device("spring", "s1", a="hub", b="rod/tip", stiffness=10).
 
         Fields have the names of model files, with _ after names that Python reserves (from_). Values: numbers (SI), names of
-        nodes, joints and bodies, formulas, vectors, tables {"time", "value", "shape"}.
+        nodes, joints and bodies, formulas, vectors, tables {"time", "value", "shape"},
+        lists of these, and matrices by their rows.
         """
         self._edit()
         held, error = Held(), new_error()

@@ -47,7 +47,22 @@ def test_devices_loads_events_and_visuals(tmp_path):
     assert np.array_equal(calder.Sim(again).run().q, calder.Sim(m).run().q)
 
 
+def test_controllers_take_lists_and_matrices():
+    b = rod()
+    b.device("encoder", "e", joint="hinge", resolution=1e-3, sample_period=0.01)
+    b.device("state_space", "s", inputs=["device(e.position)", "device(e.rate)"], A=[[0.9, 0], [0, 0.8]], B=[[1, 0], [0, 1]],
+             C=[[1, 1]], D=[[-20, -2]], initial=[0.1, 0], sample_period=0.01)
+    b.device("transfer_function", "t", input="device(s.y1)", numerator=[1], denominator=[0.05, 1], sample_period=0.01)
+    b.device("pid", "c", measured="q(hinge)", set_point=0.5, proportional=3, joint="hinge", sample_period=0.02, delay=1)
+    m = b.run(1).model()
+    r = calder.Sim(m).record(["q", "device:t", "device:c"])
+    assert np.abs(r["device:t.y"][-1]) > 0 and r["device:c.error"][-1] == pytest.approx(0.5 - r["q:hinge"][-1], abs=0.1)
+    again = calder.loads(m.to_text())
+    assert np.array_equal(calder.Sim(again).record(["q"])["q:hinge"], calder.Sim(m).record(["q"])["q:hinge"])
+
+
 @pytest.mark.parametrize("wrong", [
+    lambda b: b.device("state_space", "s", inputs="t", A=[[1, 2]], B=[[1]], C=[[1]], sample_period=1),
     lambda b: b.body("rod", mass=1), lambda b: b.body("x", mass=float("nan"), inertia=(1, 1, 1)), lambda b: b.joint("j", "hinge", to="rod"),
     lambda b: b.joint("j", "revolute", to="nobody"), lambda b: b.joint("j", "revolute", to="rod", axis="w"),
     lambda b: b.joint("j", "revolute", to="rod", dof={"stifness": 1}), lambda b: b.node("nobody", "n"),

@@ -26,10 +26,10 @@
 	X(FIELD_NUMBER, "number", "quantity")            /* double */                                                \
 	X(FIELD_POSITIVE, "number > 0", "quantity")      /* double */                                                \
 	X(FIELD_NOT_NEGATIVE, "number >= 0", "quantity") /* double */                                                \
-	X(FIELD_WHOLE, "whole number", "whole")                                                                      \
-	X(FIELD_NUMBERS, "number, or a list", "numbers")                                                             \
+	X(FIELD_WHOLE, "whole number", "whole")          /* int, zero or more */                                     \
+	X(FIELD_NUMBERS, "number, or a list", "numbers") /* NumberList */                                            \
 	X(FIELD_ROWS, "three rows", "rows") /* for x, y and z: a number per mode */                                  \
-	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix")                                               \
+	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix") /* NumberMatrix */                            \
 	X(FIELD_MATRICES, "list of matrices or diagonals", "matrices") /* three or twelve */                         \
 	X(FIELD_VECTOR, "vector", "vector")                            /* CalVec3 */                                 \
 	X(FIELD_SCALE, "number, or a list of three", "numbers")        /* CalVec3, none is zero */                   \
@@ -53,7 +53,8 @@
 	X(FIELD_LOAD_VALUE, "number, [table](#table) or [formula](expressions.md)", "load_value") /* CalLoadValue */ \
 	X(FIELD_LOAD_VALUES, "three numbers, [tables](#table) or [formulas](expressions.md)",                        \
 	  "load_values") /* CalLoadValue[3], for x, y and z */                                                       \
-	X(FIELD_LOAD_LIST, "number, [table](#table) or [formula](expressions.md), or a list", "load_list")           \
+	X(FIELD_LOAD_LIST, "number, [table](#table) or [formula](expressions.md), or a list",                        \
+	  "load_list") /* LoadValueList (device/device_type.h) */                                                    \
 	X(FIELD_NODE, "path of a node", "text") /* CalNodeId */                                                      \
 	X(FIELD_NODES, "list of paths of nodes", "texts")                                                            \
 	X(FIELD_JOINT, "name of a joint", "text") /* CalJointId */                                                   \
@@ -139,6 +140,17 @@ const Field *field_find(const FieldTable *table, const char *name);
 Dimension dimension_of_sliding(Dimension turning);
 /** Word i of a choice, or NULL after the last one. */
 const char *field_word(const Field *field, int i);
+
+/* Numbers of any count; what they point to belongs to whoever made the definition. */
+typedef struct NumberList {
+	int count;
+	const double *value; // [count]
+} NumberList;
+
+typedef struct NumberMatrix {
+	int rows, columns;
+	const double *value; // [rows][columns]
+} NumberMatrix;
 
 /** Memory for a copy; NULL: none left. */
 typedef struct FieldMemory {

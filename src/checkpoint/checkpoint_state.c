@@ -16,7 +16,7 @@
 _Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 568, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 208, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
-_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1288 + sizeof(SimDoubts) + sizeof(CalDoubt) +
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1304 + sizeof(SimDoubts) + sizeof(CalDoubt) +
                                                             sizeof(SimDamping) + sizeof(SimJumps) +
                                                             sizeof(SimFormulation) + sizeof(SimHoldings),
                "a field of CalSim is new");

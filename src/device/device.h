@@ -76,12 +76,14 @@ double keeps_pushing(double k, double c, double depth, double rate, double bend)
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
+enum { DEVICE_MOST_TABLES = 40 };
+
 /** Collects what is wrong with a definition, and its tables. */
 typedef struct DeviceBuilder {
 	CalSim *sim;
 	CalDeviceDef def;
 	const char *place;
-	const CalTable *tables[8];
+	const CalTable *tables[DEVICE_MOST_TABLES];
 	int tables_count;
 	CalError *error;
 	CalStatus status; // of the first mistake

@@ -31,6 +31,11 @@ static bool set_number(const Field *field, const CalFieldValue *value, void *mem
 			return false;
 		*whole = (int)value->number;
 		return true;
+	case FIELD_WHOLE:
+		if (!(value->number >= 0 && value->number <= INT_MAX) || value->number != (int)value->number)
+			return false;
+		*whole = (int)value->number;
+		return true;
 	case FIELD_DOF:
 		if (!(value->number >= 0 && value->number < CAL_JOINT_MAX_DOF))
 			return false;
@@ -44,6 +49,28 @@ static bool set_number(const Field *field, const CalFieldValue *value, void *mem
 			}
 		}
 		return false;
+	default:
+		return false;
+	}
+}
+
+/* Lists stay where the caller has them until the definition is copied. */
+static bool set_list(const Field *field, const CalFieldValue *value, void *member) {
+	NumberList *list = member;
+	NumberMatrix *matrix = member;
+	LoadValueList *components = member;
+	switch (field->kind) {
+	case FIELD_NUMBERS:
+		*list = value->numbers ? (NumberList){value->rows * value->columns, value->numbers}
+		                       : (NumberList){1, &value->number};
+		return !value->numbers || (value->rows >= 0 && value->columns >= 0);
+	case FIELD_MATRIX:
+		*matrix = value->numbers ? (NumberMatrix){value->rows, value->columns, value->numbers}
+		                         : (NumberMatrix){1, 1, &value->number};
+		return !value->numbers || (value->rows >= 0 && value->columns >= 0);
+	case FIELD_LOAD_LIST:
+		*components = (LoadValueList){value->component_count, value->components};
+		return value->component_count > 0 && value->components;
 	default:
 		return false;
 	}
@@ -90,6 +117,10 @@ static bool set_member(const Field *field, const CalFieldValue *value, void *mem
 		component[1] = (CalLoadValue){.number = value->vector.y, .formula = value->xyz[1]};
 		component[2] = (CalLoadValue){.number = value->vector.z, .formula = value->xyz[2]};
 		return true;
+	case FIELD_NUMBERS:
+	case FIELD_MATRIX:
+	case FIELD_LOAD_LIST:
+		return set_list(field, value, member);
 	default:
 		return set_number(field, value, member);
 	}

@@ -7,6 +7,7 @@
 #include <calder/motion.h>
 
 #include "device/device_type.h"
+#include "sim/sim_internal.h"
 
 #define DEVICE_TYPE_LIST(X) \
 	X(spring)               \
@@ -24,6 +25,15 @@
 	X(applied_load)         \
 	X(actuator)             \
 	X(contact)              \
+	X(pid)                  \
+	X(state_space)          \
+	X(transfer_function)    \
+	X(filter)               \
+	X(rate_gyro)            \
+	X(accelerometer)        \
+	X(star_tracker)         \
+	X(encoder)              \
+	X(force_sensor)         \
 	X(shared_object)
 
 #define DECLARE(file) extern const DeviceType file##_type;
@@ -55,6 +65,14 @@ void device_field_count_zero(const Field *field, CalLoadValue *value) {
 		value->formula = "0";
 }
 
+void devices_announce(CalSim *sim, bool (*comes)(void *user, const char *name), void *user) {
+	sim->comes = comes;
+	sim->comes_user = user;
+	sim->why_failed[0] = 0;
+}
+
+const char *devices_why_unbound(const CalSim *sim) { return sim->why_failed; }
+
 /* ---- copies -------------------------------------------------------------------------------------- */
 
 /* A copy of `size` bytes into *to; nothing for none. False: no memory left. */
@@ -81,6 +99,22 @@ static bool copy_table(FieldMemory memory, CalTable *table) {
 
 static bool copy_load_value(FieldMemory memory, CalLoadValue *value) {
 	return copy_text(memory, &value->formula) && copy_table(memory, &value->table);
+}
+
+static bool copy_load_list(FieldMemory memory, LoadValueList *list) {
+	CalLoadValue *values = NULL;
+	if (!copy_bytes(memory, list->value, (size_t)list->count * sizeof *values, &values))
+		return false;
+	list->value = values;
+	for (int i = 0; i < list->count; i++)
+		if (!copy_load_value(memory, &values[i]))
+			return false;
+	return true;
+}
+
+static bool copy_matrix(FieldMemory memory, NumberMatrix *matrix) {
+	const size_t count = (size_t)matrix->rows * (size_t)matrix->columns;
+	return copy_bytes(memory, matrix->value, count * sizeof(double), &matrix->value);
 }
 
 static bool copy_shapes(FieldMemory memory, CalContactDef *def) {
@@ -114,6 +148,14 @@ static bool copy_member(FieldMemory memory, FieldKind kind, void *member) {
 		return copy_load_value(memory, &value[0]) && copy_load_value(memory, &value[1]) &&
 		       copy_load_value(memory, &value[2]);
 	}
+	case FIELD_LOAD_LIST:
+		return copy_load_list(memory, member);
+	case FIELD_NUMBERS: {
+		NumberList *list = member;
+		return copy_bytes(memory, list->value, (size_t)list->count * sizeof(double), &list->value);
+	}
+	case FIELD_MATRIX:
+		return copy_matrix(memory, member);
 	case FIELD_FUNCTION: {
 		CalTimeFunction *function = member;
 		return copy_text(memory, &function->formula) && copy_table(memory, &function->table);

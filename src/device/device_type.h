@@ -10,6 +10,12 @@
 
 #include "base/field.h"
 
+/* Several components, for FIELD_LOAD_LIST. */
+typedef struct LoadValueList {
+	int count;
+	const CalLoadValue *value; // [count]
+} LoadValueList;
+
 typedef struct DeviceType {
 	FieldTable table;         // what: name of the type in files
 	size_t size, name, place; // of the definition; where its name and its place for messages are in it
@@ -18,6 +24,7 @@ typedef struct DeviceType {
 		*ops;              // names and units of its outputs, for the documentation; NULL: not known before it is loaded
 	const void *start;     // definition from which a reader starts; NULL: all zero
 	const char *former[2]; // names of the type in older files, or NULL
+	bool sampled;          // its outputs are held from sample to sample: at an instant they depend on nothing
 } DeviceType;
 
 /* The first rows of every table of fields. */
@@ -43,6 +50,13 @@ const DeviceType *device_type_find(const char *name);
 /** Makes a definition (type->size bytes) from names and values of its fields; what they point to stays where it is. */
 CalStatus device_def_fill(const DeviceType *type, const char *name, const CalFieldValue *values, int count, void *def,
                           CalError *error);
+
+/**
+ * While devices are added: whether one of that name will be, which formulas may then read. comes NULL: no more, and devices are
+ * bound when adding ends; why_unbound() says what the last formula lacked that could not be bound.
+ */
+void devices_announce(CalSim *sim, bool (*comes)(void *user, const char *name), void *user);
+const char *devices_why_unbound(const CalSim *sim);
 
 /** A zero that was given where it is not the default (FIELD_ZERO_COUNTS) becomes the formula "0". */
 void device_field_count_zero(const Field *field, CalLoadValue *value);

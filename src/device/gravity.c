@@ -23,6 +23,7 @@
 
 #include "device/device.h"
 #include "device/device_type.h"
+#include "device/gravity.h"
 #include "device/orbit_segment.h"
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/kinematics.h"
@@ -360,6 +361,30 @@ static const CalDeviceOps ops = {.type = "gravity",
                                  .output_count = ORBIT_VALUES,
                                  .output_names = names,
                                  .output_units = units};
+
+/* Of one planet. */
+static int add_field(const CalDevice *device, CalEvalContext *context, int group, CalVec3 place, CalVec3 *g) {
+	const Gravity *s = device->data;
+	OrbitState origin;
+	if (s->group >= 0 && s->group != group)
+		return 0;
+	if (origin_now(device, context, &origin) != 0)
+		return 1;
+	*g = v_add(*g, s->def.orbit ? field_beside(s, origin.r, place) : field_at(s, v_add(origin.r, place)));
+	return 0;
+}
+
+int gravity_field(CalEvalContext *context, int group, CalVec3 place, CalVec3 *g) {
+	const CalSim *sim = context->sim;
+	*g = (CalVec3){0, 0, 0};
+	for (int i = 0; i < sim->device_count; i++) {
+		const CalDevice view = context_device(context, &sim->devices[i]);
+		if (sim->devices[i].active && sim->devices[i].def.ops == &ops &&
+		    add_field(&view, context, group, place, g) != 0)
+			return 1;
+	}
+	return 0;
+}
 
 CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device, CalError *error) {
 	if (!sim || !def)

@@ -4,6 +4,17 @@
  */
 #include "base/error.h"
 #include "expression/expression.h"
+#include "sim/sim_internal.h"
+
+static void note_failure(const CalExpression *expression, const Reading *reading, const CalEvalContext *context,
+                         const CalError *why, CalError *error) {
+	CalError full = {0};
+	error_set(&full, why->status, "formula \"%.200s\", column %d: %.400s", expression->text, reading->column,
+	          why->text);
+	context_note_unbound(context, full.text);
+	if (error)
+		*error = full;
+}
 
 CalStatus cal_expression_bind(CalExpression *expression, const CalEvalContext *context, CalError *error) {
 	if (!expression || !context)
@@ -14,8 +25,7 @@ CalStatus cal_expression_bind(CalExpression *expression, const CalEvalContext *c
 		CalError why = {0};
 		status = quantity_bind(&reading->text, context, &reading->ref, &why);
 		if (status != CAL_OK)
-			error_set(error, status, "formula \"%.200s\", column %d: %.400s", expression->text, reading->column,
-			          why.text);
+			note_failure(expression, reading, context, &why, error);
 	}
 	expression->bound = status == CAL_OK;
 	return status;

@@ -233,12 +233,14 @@ static CalStatus bind_node_component(const Search *s) {
 static CalStatus bind_output_of(const Search *s, const char *name, const char *output) {
 	const CalSim *sim = s->context->sim;
 	const int device = s->ref->device = cal_sim_find_device(sim, name);
+	s->ref->component = -1;
+	if (device < 0 && sim->comes && sim->comes(sim->comes_user, name))
+		return CAL_OK; // bound again when it is there
 	if (device < 0)
 		return error_set(s->error, CAL_ERR_MODEL, "there is no device \"%.80s\"", name);
 	const CalDeviceOps *ops = sim->devices[device].def.ops;
 	Suggestion suggestion = {.word = output};
 	char hint[128];
-	s->ref->component = -1;
 	if (sim->devices[device].not_loaded) // what outputs it has is not known
 		return CAL_OK;
 	if (ops->output_count > CONTEXT_OUTPUTS)

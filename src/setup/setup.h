@@ -158,6 +158,8 @@ bool setup_has_node(const CalDesc *desc, CalNodeId node); // the ground too
 
 /** Index of a device, -1: there is none of that name. */
 int setup_find_device(const CalSetup *setup, const char *name);
+/** CAL_ERR_MODEL: devices that are not sampled read each other in a ring (setup_device_loops.c). */
+CalStatus setup_check_device_loops(const CalSetup *setup, CalError *error);
 
 /* ---- actions (setup_action.c) ---------------------------------------------------------------------- */
 

@@ -165,6 +165,22 @@ static CalStatus apply_subsystems(const CalSetup *setup, CalSim *sim, CalError *
 	return status;
 }
 
+static bool comes(void *user, const char *name) { return setup_find_device(user, name) >= 0; }
+
+/* After all have been added: formulas may read devices after them too. Names the one whose formula is wrong. */
+static CalStatus check_bound(const CalSetup *setup, CalSim *sim, CalError *error) {
+	for (int i = 0; i < setup->device_count; i++) {
+		const DeviceEntry *entry = &setup->devices[i];
+		CalDeviceInfo info;
+		if (cal_sim_device(sim, cal_sim_find_device(sim, entry->name), &info) != CAL_OK || info.active)
+			continue;
+		return error_set(error, CAL_ERR_ARGUMENT, "%s%sdevice \"%.80s\" (%s): %s",
+		                 PLACE_ARGS(text_at(entry->def, entry->type->place)), entry->name, entry->type->table.what,
+		                 devices_why_unbound(sim));
+	}
+	return CAL_OK;
+}
+
 CalStatus cal_setup_apply_devices(const CalSetup *setup, CalSim *sim, CalError *error) {
 	if (!setup || !sim)
 		return error_null(error, "cal_setup_apply_devices", !setup ? "setup" : "sim");
@@ -172,10 +188,16 @@ CalStatus cal_setup_apply_devices(const CalSetup *setup, CalSim *sim, CalError *
 	if (setup->device_count == 0)
 		return apply_subsystems(setup, sim, error);
 	cal_sim_begin_adding(sim);
+	devices_announce(sim, comes, (void *)(uintptr_t)setup);
 	for (int i = 0; i < setup->device_count && status == CAL_OK; i++)
 		status = setup->devices[i].type->add(sim, setup->devices[i].def, NULL, error);
+	devices_announce(sim, NULL, NULL);
 	const CalStatus bound = cal_sim_end_adding(sim);
 	if (status == CAL_OK && bound != CAL_OK)
 		status = error_set(error, bound, "%s: devices: %s", setup->name, cal_status_text(bound));
+	if (status == CAL_OK)
+		status = check_bound(setup, sim, error);
+	if (status == CAL_OK)
+		status = setup_check_device_loops(setup, error);
 	return status == CAL_OK ? apply_subsystems(setup, sim, error) : status;
 }

@@ -437,6 +437,15 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 	return status;
 }
 
+CalStatus cal_sim_advance_past(CalSim *sim, double t, double t_limit, CalError *error) {
+	if (!sim)
+		return error_null(error, __func__, "sim");
+	CalStatus status = CAL_OK;
+	while (status == CAL_OK && cal_sim_time(sim) < fmin(t, t_limit) && !(sim->stop && *sim->stop))
+		status = cal_sim_step(sim, t_limit, error);
+	return status;
+}
+
 static CalStatus assemble_group(SimGroup *group, CalProjectReport *left, CalError *error) {
 	const CalStatus status = group_assemble(group, left, error);
 	return status == CAL_NOT_CONVERGED ? status : report_group(group, status, error); // that has been reported

@@ -276,21 +276,31 @@ void devices_explain_small_step(CalSim *sim, double step) {
 	}
 }
 
+static CalStatus start_device(CalEvalContext *context, int i) {
+	SimDevice *device = &context->sim->devices[i];
+	const CalDevice view = context_device(context, device);
+	const CalDeviceOps *ops = device->def.ops;
+	const CalStatus status = ops->start ? context_failed(context, i, ops->start(&view, context, device->x)) : CAL_OK;
+	scene_renew_device(context, device);
+	device->started = device->fresh = status == CAL_OK;
+	return status;
+}
+
+/* First all start, then those sample whose time it is: a sample may need the forces of all. */
 CalStatus sim_start_devices(CalSim *sim) {
 	CalStatus status = CAL_OK;
 	CalEvalContext context = context_now(sim, false);
 	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
 		SimDevice *device = &sim->devices[i];
-		if (device->started || !device->active)
-			continue;
-		if (device->def.ops->start) {
-			const CalDevice view = context_device(&context, device);
-			status = context_failed(&context, i, device->def.ops->start(&view, &context, device->x));
-			scene_renew_device(&context, device);
-		}
-		if (status == CAL_OK && samples_at(device, sim->groups[0].state.t))
+		device->fresh = false;
+		if (!device->started && device->active)
+			status = start_device(&context, i);
+	}
+	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
+		SimDevice *device = &sim->devices[i];
+		if (device->fresh && samples_at(device, sim->groups[0].state.t))
 			status = sample_device(&context, i);
-		device->started = status == CAL_OK;
+		device->started &= status == CAL_OK || !device->fresh;
 	}
 	return status;
 }

@@ -351,6 +351,10 @@ void cal_context_explain_failure(CalEvalContext *context, const char *why) {
 	snprintf(context->sim->why_failed, sizeof context->sim->why_failed, "%s", why ? why : "");
 }
 
+void context_note_unbound(const CalEvalContext *context, const char *why) {
+	snprintf(context->sim->why_failed, sizeof context->sim->why_failed, "%s", why);
+}
+
 /* ---- contexts ------------------------------------------------------------------------------------ */
 
 static CalEvalContext context_open(CalSim *sim, double t, const CalState *parts, const double *x, CalInput *inputs,

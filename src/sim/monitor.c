@@ -167,6 +167,21 @@ CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
 	return view_group(g, &input, status, view);
 }
 
+CalStatus context_observe(CalEvalContext *context, int group, CalSimView *view) {
+	CalSim *sim = context->sim;
+	SimGroup *g = group_at(sim, group);
+	CalEvalContext own;
+	if (!g)
+		return CAL_ERR_ARGUMENT;
+	CalStatus status = sim_evaluate_for_observers(sim, true, &own);
+	status = view_group(g, &sim->system.inputs[group], status, view);
+	for (int i = 0; i < sim->group_count; i++)
+		sim->groups[i].kinematics_known = false;
+	if (context->status == CAL_OK)
+		context->status = status;
+	return status;
+}
+
 CalStatus cal_sim_observe_also(CalSim *sim, int group, CalSimView *view) {
 	SimGroup *g = group_at(sim, group);
 	if (!g || !view)

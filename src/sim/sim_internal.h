@@ -108,6 +108,7 @@ typedef struct SimDevice {
 	CalNodeRef at[CAL_DEVICE_NODES]; // the same by nodes (CalDeviceOps.nodes)
 	int at_count;                    // 0: it may be more
 	bool started;                    // its initial states are set
+	bool fresh;                      // scratch: since the call at hand
 	bool not_loaded;                 // it stands in the place of a shared object
 	void *library;                   // that its functions come from (cal_sim_load_device), NULL: none
 	void (*close_library)(void *library);
@@ -282,7 +283,9 @@ struct CalSim {
 	double fastest;            // the largest speed that was seen
 	CalWatchFn watch;          // NULL: nobody watches
 	void *watch_user;
-	double watch_due; // the first step that ends then or later is shown
+	double watch_due;                            // the first step that ends then or later is shown
+	bool (*comes)(void *user, const char *name); // while devices are added: whether one of that name will be; NULL: no
+	void *comes_user;
 };
 
 /** The simulation at one instant as devices see it. */
@@ -398,6 +401,13 @@ CalStatus context_failed(CalEvalContext *context, int device, int code);
  * ring.
  */
 CalStatus context_output(CalEvalContext *context, int device, int output, double *value);
+/**
+ * A group with its accelerations for a device that samples: forces of devices are those of the instant, of devices before it
+ * that sample at the same time already the new ones. What the context knew of kinematics is computed anew.
+ */
+CalStatus context_observe(CalEvalContext *context, int group, CalSimView *view);
+/** Notes why a formula could not be bound (sim->why_failed). */
+void context_note_unbound(const CalEvalContext *context, const char *why);
 /** A CalSystemFn: inputs of all groups, devices, accounts. user is the CalSim. */
 CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
 /** The same at the present states for observers, into system.inputs; inputs of groups only if asked for. */

@@ -142,6 +142,37 @@ static void wheel_takes_the_momentum_of_the_craft(void **state) {
 	example_finish(&r);
 }
 
+/* Angle between the hub and its target [deg], both nodes. */
+static double pointing_error(Running *r) {
+	CalSampler *sampler;
+	double row[2];
+	assert_int_equal(cal_sampler_create(NULL, &sampler, NULL), CAL_OK);
+	assert_int_equal(cal_sampler_add(sampler, r->sim, "angle:hub,ground/target", NULL), CAL_OK);
+	assert_int_equal(cal_sampler_sample(sampler, r->sim, row), CAL_OK);
+	cal_sampler_destroy(sampler);
+	return row[1] * 180 / PI;
+}
+
+/* From 240 s on better than the noise of one sample of its sensors, in spite of the bias of the gyro. */
+static void sampled_control_points_at_its_target(void **state) {
+	(void)state;
+	Running r = example_start("attitude_control");
+	double output[5];
+	assert_near(pointing_error(&r), 40, 1e-9);
+	example_advance(&r, 5); // at its limit
+	assert_int_equal(cal_sim_device_outputs(r.sim, cal_sim_find_device(r.sim, "pid_x"), output), CAL_OK);
+	assert_true(output[0] == 0.5 && output[4] > 0.5);
+	for (double t = 240; t <= 300; t += 5) {
+		example_advance(&r, t);
+		assert_true(pointing_error(&r) < 0.005);
+	}
+	const CalSimBalance now = example_balance(&r);
+	assert_near(now.angular.x, 0, 1e-12);
+	assert_near(now.angular.y, 0, 1e-12);
+	assert_near(now.angular.z, 0, 1e-12);
+	example_finish(&r);
+}
+
 static double agm(double a, double b) {
 	for (int i = 0; i < 20; i++) {
 		const double mean = 0.5 * (a + b);
@@ -190,6 +221,7 @@ int main(void) {
 		cmocka_unit_test(ball_bounces_as_hunt_and_crossley_say),
 		cmocka_unit_test(ball_rolls_with_five_sevenths_of_its_speed),
 		cmocka_unit_test(slew_ends_at_the_angle_of_a_rigid_body),
+		cmocka_unit_test(sampled_control_points_at_its_target),
 		cmocka_unit_test(wheel_takes_the_momentum_of_the_craft),
 		cmocka_unit_test(gravity_gradient_captures_the_satellite),
 	};

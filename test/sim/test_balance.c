@@ -135,6 +135,44 @@ static const Case device_cases[] = {
 	{"applied_load",
      FLY "devices: {l: {type: applied_load, node: a/tip, force: [sin(2*t), 0, 1], moment: [0, cos(t), 0]}}\n", 2, 0.01,
      0},
+	{"pid", // forces jump at samples, where steps of all methods end
+     SWING "devices: {c: {type: pid, joint: z, measured: q(z), measured_rate: u(z), set_point: 1, proportional: 20,\n"
+           "               integral: 5, derivative: 3, sample_period: 50 ms, delay: 1}}\n",
+     2, 0.01, 0},
+	{"state_space",
+     SWING
+     "devices: {s: {type: state_space, inputs: [q(z), u(z)], A: [[0.8]], B: [[0.2, 0.1]], C: [[-3]], D: [[-2, -1]],\n"
+     "               sample_period: 50 ms}}\nloads: [{joint: z, effort: device(s.y1)}]\n",
+     2, 0.01, 0},
+	{"transfer_function",
+     SWING
+     "devices: {s: {type: transfer_function, input: q(z), numerator: [-9], denominator: [1, 2], sample_period: 50 ms}}\n"
+     "loads: [{joint: z, effort: device(s.y)}]\n",
+     2, 0.01, 0},
+	{"filter",
+     SWING "devices: {s: {type: filter, input: u(z), frequency: 9 rad/s, sample_period: 50 ms}}\n"
+           "loads: [{joint: z, effort: -2*device(s.y)}]\n",
+     2, 0.01, 0},
+	{"rate_gyro",
+     FLY "devices: {s: {type: rate_gyro, node: a, sample_period: 50 ms}}\n"
+         "loads: [{node: a, frame: node, moment: [-device(s.wx), 0, -device(s.wz)]}]\n",
+     2, 0.01, 0},
+	{"accelerometer",
+     SWING "devices: {s: {type: accelerometer, node: a/tip, sample_period: 50 ms}, t: {type: accelerometer, node: a,\n"
+           "  sample_period: 50 ms}}\nloads: [{joint: z, effort: 0.1*device(t.az)}]\n",
+     2, 0.01, 0},
+	{"star_tracker",
+     FLY "devices: {s: {type: star_tracker, node: a, sample_period: 50 ms}}\n"
+         "loads: [{node: a, frame: node, moment: [-2*device(s.qx), 0, -3*device(s.qz)]}]\n",
+     2, 0.01, 0},
+	{"encoder",
+     SWING "devices: {s: {type: encoder, joint: z, resolution: 1 deg, sample_period: 50 ms}}\n"
+           "loads: [{joint: z, effort: -8*device(s.position) - 0.3*device(s.rate)}]\n",
+     2, 0.01, 0},
+	{"force_sensor",
+     SWING "devices: {s: {type: force_sensor, joint: z, sample_period: 50 ms}}\n"
+           "loads: [{joint: z, effort: 0.05*device(s.fz)}]\n",
+     2, 0.01, 0},
 	{"shared", NULL, 0, 0, 0}, // whose accounts are its library's: device.plugin
 };
 

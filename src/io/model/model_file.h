@@ -229,6 +229,12 @@ bool model_file_read_formula(Reader *r, const TreeNode *node, const char **text)
 /** A table, a quantity of this dimension, or a formula of the time. */
 /** A component of a load: a number with its unit, a table, or a formula of anything in the simulation. */
 bool model_file_read_load_value(Reader *r, const TreeNode *node, Dimension dimension, CalLoadValue *value);
+/** Lists of any length (model_file_lists.c); a single value is a list of one. */
+struct LoadValueList;
+bool model_file_read_load_list(Reader *r, const TreeNode *node, Dimension dimension, struct LoadValueList *list);
+bool model_file_read_numbers(Reader *r, const TreeNode *node, Dimension dimension, NumberList *list);
+bool model_file_read_number_matrix(Reader *r, const TreeNode *node, Dimension dimension, NumberMatrix *matrix);
+bool model_file_read_whole(Reader *r, const TreeNode *node, const char *key, int *out); // zero or more
 bool model_file_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function);
 /** A joint as it is written. */
 typedef struct JointInput {

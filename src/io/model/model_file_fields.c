@@ -193,6 +193,14 @@ static bool read_by_kind(Reader *r, const TreeNode *value, const Field *field, v
 		return true;
 	case FIELD_LOAD_VALUES:
 		return read_load_values(r, value, dimension, member);
+	case FIELD_LOAD_LIST:
+		return model_file_read_load_list(r, value, dimension, member);
+	case FIELD_NUMBERS:
+		return model_file_read_numbers(r, value, dimension, member);
+	case FIELD_MATRIX:
+		return model_file_read_number_matrix(r, value, dimension, member);
+	case FIELD_WHOLE:
+		return model_file_read_whole(r, value, field->name, member);
 	case FIELD_PULSES:
 		return read_pulses(r, value, member);
 	case FIELD_FUNCTION:

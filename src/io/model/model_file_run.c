@@ -33,7 +33,7 @@ const FieldTable output_table = {FIELDS("output", output_keys), .doc = "Signals 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
 	double update;
-	int formulation, unretained, metric, cross_loops;
+	int formulation, unretained, metric, cross_loops, whole_steps;
 	const TreeNode *method, *projection, *threads, *branches, *assemble, *retain, *output;
 } RunInput;
 
@@ -93,6 +93,10 @@ static const Field run_keys[] = {
             "(lengths: times the lever arm of the loops; speeds: times the fastest); default 0.1 rad. "
             "Beyond it the run does not start",
      .words = FIELD_WORDS("any")},
+	{"whole_steps", FIELD_FLAG, offsetof(RunInput, whole_steps),
+     .doc =
+         "outputs are taken at the ends of steps, the first at or after their times, and no step ends because of them: "
+         "the run has the same bits whatever their intervals; default false: outputs are at their times exactly"},
 	{"output", FIELD_MAPS, offsetof(RunInput, output), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "what is written", .table = &output_table},
 };
@@ -418,6 +422,7 @@ static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 	    !read_formulation(r, s, &in, &run->formulation))
 		return false;
 	run->cross_loops = (CalCrossLoops)in.cross_loops;
+	run->whole_steps = in.whole_steps;
 	if (!cal_method_info(run->method.method)->adaptive && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",
 		                   cal_method_name(run->method.method));

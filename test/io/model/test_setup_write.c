@@ -208,7 +208,19 @@ static void every_device_comes_back(void **state) {
 		"    ball: {type: sphere, node: c, radius: 0.1, owner: me, layers: [toy, default], mask: [ground]},\n"
 		"    pill: {type: capsule, node: d, radius: 0.1, length: 0, owner: me, margin: 1 mm},\n"
 		"    box: {type: box, node: a, half: [0.1, 0.2, 0.3], orientation: {y: 20 deg}}}}\n"
-		"  expression: {type: applied_load, node: c, force: [\"sin(t)\", \"0\", \"-u(j)\"]}\n";
+		"  expression: {type: applied_load, node: c, force: [\"sin(t)\", \"0\", \"-u(j)\"]}\n"
+		"  pid: {type: pid, joint: k, dof: 2, measured: \"q(k.angle2)\", set_point: [[0, 0], [1, 2]], sample_period: 1 ms, upper: 2,\n"
+		"    anti_windup: none, measured_rate: 0, delay: 2}\n"
+		"  blocks: {type: state_space, inputs: [\"q(j)\", 2, [[0, 1], [1, 2]]], A: [[0.5, 1], [0, 0.25]], B: [[1, 0, 0], [0, 1, 2]],\n"
+		"    C: [[1, 0]], D: [[0, 0, 1]], initial: [1, 2], sample_period: 1 ms, sample_offset: 0.5 ms}\n"
+		"  transfer: {type: transfer_function, input: \"u(j)\", numerator: 3, denominator: [1, 2, 3], discretization: tustin,\n"
+		"    sample_period: 1 ms}\n"
+		"  filter: {type: filter, kind: notch, input: \"device(pid.output)\", frequency: 30 rad/s, damping: 0.1, sample_period: 1 ms}\n"
+		"  rates: {type: rate_gyro, node: c/p, bias: [1, 2, 3], noise: 0.1, resolution: 1e-3, range: 20, seed: 5, sample_period: 1 ms}\n"
+		"  stars: {type: star_tracker, node: c, from: a/p, noise: 1 deg, sample_period: 2 ms}\n"
+		"  count: {type: encoder, joint: n, resolution: 1 mm, sample_period: 1 ms}\n"
+		"  load_cell: {type: force_sensor, joint: k, noise_force: 1 N, bias_moment: [1, 0, 0], sample_period: 2 ms}\n"
+		"  fall: {type: accelerometer, node: c/p, bias: [1, 0, 0], sample_period: 1 ms}\n";
 	expect_round_trip(devices, 0.01, NULL);
 	/* Devices are written by the kinds of their fields: a new kind needs a line above, a new type does not. */
 	bool written[FIELD_KIND_COUNT] = {[FIELD_FILE] = true, [FIELD_TEXT] = true}; // of shared objects
@@ -295,11 +307,11 @@ static void libraries_come_back(void **state) {
 
 static void run_settings_come_back(void **state) {
 	(void)state;
-	static const char *const expected[] = {"method: rk4", "assemble: any", "projection: none",
-	                                       "branches: 2", "fine.csv",      NULL};
+	static const char *const expected[] = {
+		"method: rk4", "assemble: any", "projection: none", "branches: 2", "fine.csv", "whole_steps: true", NULL};
 	expect_round_trip(
 		"interface: [a/p, c]\n"
-		"run: {duration: 2 s, method: rk4, step: 1 ms, projection: none, threads: 1, branches: 2, assemble: any,\n"
+		"run: {duration: 2 s, method: rk4, step: 1 ms, projection: none, threads: 1, branches: 2, assemble: any, whole_steps: true,\n"
 		"  output: [{interval: 10 ms, signals: [q, \"node:a/p\", \"momentum:Lz\"]}, {name: fine, file: fine.csv}]}\n",
 		0.01, expected);
 	expect_round_trip("run: {duration: 1 s, rtol: 1e-6, atol: 1e-8, min_step: 1e-9, max_step: 0.1, max_steps: 1000}\n",

@@ -131,6 +131,22 @@ static void put_load_values(Writer *w, const CalLoadValue values[3]) {
 	fputc(']', w->out);
 }
 
+static void put_load_list(Writer *w, const LoadValueList *list) {
+	for (int i = 0; i < list->count; i++) {
+		fputs(i ? ", " : "[", w->out);
+		put_load_value(w, &list->value[i]);
+	}
+	fputc(']', w->out);
+}
+
+static void put_matrix(Writer *w, const NumberMatrix *matrix) {
+	for (int i = 0; i < matrix->rows; i++) {
+		fputs(i ? ", " : "[", w->out);
+		put_numbers(w, matrix->value + (ptrdiff_t)i * matrix->columns, matrix->columns);
+	}
+	fputc(']', w->out);
+}
+
 /* Whether a number, or the values of a table, are angles: those of a joint's dof depend on it. */
 static bool is_angle(const Writer *w, const DeviceType *type, const Field *field, const char *def) {
 	const CalJointDef *joint = NULL;
@@ -190,6 +206,18 @@ static void put_member(Writer *w, const Field *field, const void *member, bool a
 	case FIELD_LOAD_VALUES:
 		put_load_values(w, member);
 		break;
+	case FIELD_LOAD_LIST:
+		put_load_list(w, member);
+		break;
+	case FIELD_NUMBERS:
+		put_numbers(w, ((const NumberList *)member)->value, ((const NumberList *)member)->count);
+		break;
+	case FIELD_MATRIX:
+		put_matrix(w, member);
+		break;
+	case FIELD_WHOLE:
+		fprintf(w->out, "%d", *(const int *)member);
+		break;
 	case FIELD_FUNCTION:
 		put_function(w, member, angle);
 		break;
@@ -236,6 +264,7 @@ static size_t member_size(FieldKind kind) {
 	case FIELD_CHOICE:
 	case FIELD_DOF:
 	case FIELD_MODE:
+	case FIELD_WHOLE:
 		return sizeof(int);
 	case FIELD_NODE:
 	case FIELD_JOINT:
@@ -263,6 +292,12 @@ static bool is_default(const DeviceType *type, const Field *field, const char *d
 		const CalLoadValue *values = member;
 		return is_zero(&values[0]) && is_zero(&values[1]) && is_zero(&values[2]);
 	}
+	case FIELD_LOAD_LIST:
+		return ((const LoadValueList *)member)->count == 0;
+	case FIELD_NUMBERS:
+		return ((const NumberList *)member)->count == 0;
+	case FIELD_MATRIX:
+		return ((const NumberMatrix *)member)->rows == 0;
 	case FIELD_FUNCTION:
 	case FIELD_SHAPES:
 		return false;
@@ -276,7 +311,7 @@ static bool is_default(const DeviceType *type, const Field *field, const char *d
 /* Which degree of freedom a device is about must be said where the joint has several. */
 static bool is_needed(const Writer *w, const DeviceType *type, const Field *field, const char *def) {
 	if (field->flags & FIELD_REQUIRED)
-		return member_size(field->kind) > 0 || field->kind >= FIELD_TABLE;
+		return member_size(field->kind) > 0 || field->kind >= FIELD_TABLE || !is_default(type, field, def);
 	if (field->kind != FIELD_DOF)
 		return !is_default(type, field, def);
 	for (int i = 0; i < type->table.count; i++) {

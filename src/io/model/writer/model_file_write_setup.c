@@ -339,6 +339,8 @@ void write_run(Writer *w) {
 		put_key(w, &first, "assemble");
 		put_number(w, run.assembly_limit);
 	}
+	if (run.whole_steps)
+		put_named(w, &first, "whole_steps", "true");
 	put_streams(w, &first, &run);
 	fputs("}\n", w->out);
 }
