@@ -30,6 +30,7 @@ static const Command commands[] = {
 	{"view", command_view, "write a run as a page that any browser opens", true},
 	{"render", command_render, "write a run as a film or a picture, without a screen", false},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
+	{"linearize", command_linearize, "write A, B, C, D of a model at a state; poles, Bode and step plots", true},
 	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
 	{"methods", command_methods, "list the integration methods", false},
 	{"mesh", command_mesh, "volume, openings and mass properties of a mesh file", false},
