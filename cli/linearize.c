@@ -71,8 +71,7 @@ static int show_model(const Request *r, CalSim *sim, const char *title) {
 	                                      .output_count = r->outputs.count,
 	                                      .independent = r->independent.of,
 	                                      .independent_count = r->independent.count};
-	int code =
-		say_status(input_name(r->path), cal_sim_state_space(sim, &options, &model.space, &error), &error);
+	int code = say_status(input_name(r->path), cal_sim_state_space(sim, &options, &model.space, &error), &error);
 	if (code != EXIT_OK)
 		return code;
 	model.poles = calloc((size_t)model.space.state_count + 1, sizeof *model.poles);
@@ -172,7 +171,8 @@ static bool set_option(Request *r, int option, const char *text) {
 
 static int check_request(const Request *r) {
 	if ((r->bode || r->step) && (r->inputs.count == 0 || r->outputs.count == 0))
-		return say_usage("linearize", "%s needs at least one --input and one --output", r->bode ? "--bode" : "--step-plot");
+		return say_usage("linearize", "%s needs at least one --input and one --output",
+		                 r->bode ? "--bode" : "--step-plot");
 	if (!r->bode && (r->range.from > 0 || r->range.to > 0))
 		return say_usage("linearize", "--from and --to are frequencies of --bode");
 	if (!r->step && r->range.duration > 0)

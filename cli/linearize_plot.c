@@ -197,8 +197,7 @@ static void list_panels(Steps *p, const CalStateSpace *s) {
 	for (int i = 0; i < s->output_count; i++) {
 		SvgLine *lines = p->lines + (size_t)i * (size_t)s->input_count;
 		for (int j = 0; j < s->input_count; j++)
-			lines[j] = (SvgLine){s->inputs[j].name,
-			                     p->y + (size_t)j * TIMES * (size_t)s->output_count + (size_t)i};
+			lines[j] = (SvgLine){s->inputs[j].name, p->y + (size_t)j * TIMES * (size_t)s->output_count + (size_t)i};
 		p->panels[i] = (SvgPanel){s->outputs[i].name, s->outputs[i].unit, lines, s->input_count};
 	}
 }

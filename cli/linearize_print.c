@@ -25,11 +25,7 @@ static double zero_below(const LinearModel *model) {
 	return 1e-6 * fmax(largest, 1e-3);
 }
 
-static void print_pole(const CalPole *pole, double zero, int number) {
-	if (pole->frequency < zero) {
-		printf("  %4d  zero\n", number);
-		return;
-	}
+static void print_pole(const CalPole *pole, int number) {
 	char imaginary[32] = "";
 	if (pole->imag != 0)
 		snprintf(imaginary, sizeof imaginary, "+- %.6gi", fabs(pole->imag));
@@ -44,15 +40,18 @@ static void print_pole(const CalPole *pole, double zero, int number) {
 /* Of a pair the first one stands for both; those whose imaginary part is round-off are real. */
 static void print_poles(const LinearModel *model) {
 	const double zero = zero_below(model);
-	int number = 0;
+	int number = 0, zeros = 0;
+	while (zeros < model->space.state_count && model->poles[zeros].frequency < zero)
+		zeros++;
 	printf("  pole   real [1/s] and imaginary part      frequency   damping ratio\n");
-	for (int i = 0; i < model->space.state_count; i++) {
+	if (zeros > 0)
+		printf("     -  %d zero%s: displacements without stiffness, integrals\n", zeros, plural(zeros));
+	for (int i = zeros; i < model->space.state_count; i++) {
 		CalPole pole = model->poles[i];
 		if (fabs(pole.imag) <= 1e-9 * pole.frequency)
 			pole.imag = 0;
-		if (pole.imag < 0 && pole.frequency >= zero)
-			continue;
-		print_pole(&pole, zero, ++number);
+		if (pole.imag >= 0)
+			print_pole(&pole, ++number);
 	}
 }
 
@@ -68,8 +67,9 @@ static void print_motion(const CalStateSpace *s) {
 		}
 	}
 	if (moving >= 0 && acceleration > 1e-6)
-		printf("  note        no equilibrium: %s changes by %.3g per second; the matrices are those about this motion\n",
-		       s->states[moving].name, s->rate[moving]);
+		printf(
+			"  note        no equilibrium: %s changes by %.3g per second; the matrices are those about this motion\n",
+			s->states[moving].name, s->rate[moving]);
 	else if (speed > 1e-9)
 		printf("  note        in steady motion\n");
 }
@@ -125,7 +125,10 @@ static void json_poles(const LinearModel *model) {
 		const struct {
 			const char *key;
 			double value;
-		} members[] = {{"real", p->real}, {"imag", p->imag}, {"frequency_hz", p->frequency / two_pi}, {"damping_ratio", p->damping}};
+		} members[] = {{"real", p->real},
+		               {"imag", p->imag},
+		               {"frequency_hz", p->frequency / two_pi},
+		               {"damping_ratio", p->damping}};
 		fputs(i ? ",\n  {" : "{", stdout);
 		for (int k = 0; k < 4; k++) {
 			printf("%s\"%s\": ", k ? ", " : "", members[k].key);

@@ -41,17 +41,17 @@ typedef struct CalStatePlace {
 } CalStatePlace;
 
 typedef struct CalStateSpace {
-	double time;                             // of the state [s]
-	int state_count;                         // n
-	int input_count;                         // m
-	int output_count;                        // p
-	const double *A;                         // [n n]
-	const double *B;                         // [n m]
-	const double *C;                         // [p n]
-	const double *D;                         // [p m]
-	const CalSignalName *states;             // [n]
-	const CalSignalName *inputs, *outputs;   // [m], [p]
-	const CalStatePlace *places;             // [n]
+	double time;                           // of the state [s]
+	int state_count;                       // n
+	int input_count;                       // m
+	int output_count;                      // p
+	const double *A;                       // [n n]
+	const double *B;                       // [n m]
+	const double *C;                       // [p n]
+	const double *D;                       // [p m]
+	const CalSignalName *states;           // [n]
+	const CalSignalName *inputs, *outputs; // [m], [p]
+	const CalStatePlace *places;           // [n]
 	const double *rate;   // [n] of the state itself: speeds, accelerations, rates of devices; zero in equilibrium
 	const double *value;  // [p] outputs at the state
 	const char *warning;  // what the matrices do not show, e.g. a force that jumps there; "": nothing
@@ -72,10 +72,10 @@ typedef struct CalStateSpace {
  * a group with loops; as many as its mobility. Groups without one of them: chosen by rank, near the ground.
  */
 typedef struct CalStateSpaceOptions {
-	const char *const *inputs;  // [input_count]
-	int input_count;            //
-	const char *const *outputs; // [output_count]
-	int output_count;           //
+	const char *const *inputs;      // [input_count]
+	int input_count;                //
+	const char *const *outputs;     // [output_count]
+	int output_count;               //
 	const char *const *independent; // [independent_count]
 	int independent_count;          //
 	CalAllocator allocator;         // {0}: malloc

@@ -30,10 +30,8 @@ void linear_group_layout(LinearGroup *g, Cursor *cursor) {
 }
 
 CalStatus linear_group_create(LinearGroup *g, const CalModel *model, CalState *state) {
-	*g = (LinearGroup){.model = model,
-	                   .state = state,
-	                   .nu = cal_model_u_count(model),
-	                   .rows = cal_model_row_count(model)};
+	*g = (LinearGroup){
+		.model = model, .state = state, .nu = cal_model_u_count(model), .rows = cal_model_row_count(model)};
 	CalStatus status = cal_state_create(model, &g->about);
 	if (status == CAL_OK)
 		status = cal_work_create(model, &g->work);

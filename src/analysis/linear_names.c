@@ -19,7 +19,7 @@
 
 /* The group and degree of freedom of a name; false: there is none, and the nearest is offered. */
 static bool find_dof(LinearSystem *s, const char *name, Suggestion *suggestion, LinearGroup **group, int *dof) {
-	char (*text)[LINEAR_NAME] = s->spare;
+	char(*text)[LINEAR_NAME] = s->spare;
 	for (int g = 0; g < s->group_count; g++)
 		for (int u = 0; s->groups[g].model && u < s->groups[g].nu; u++) {
 			text = suggestion->best == s->spare[0] ? s->spare + 1 : s->spare;
@@ -43,8 +43,8 @@ CalStatus linear_independent_find(LinearSystem *s, const char *const *names, int
 			return error_null(error, "cal_sim_state_space", "a name of an independent coordinate");
 		Suggestion suggestion = {.word = names[i]};
 		if (!find_dof(s, names[i], &suggestion, &group, &dof))
-			return error_set(error, CAL_ERR_INPUT, "independent \"%.100s\": no degree of freedom has this name%s", names[i],
-			                 suggestion_text(&suggestion, hint, sizeof hint));
+			return error_set(error, CAL_ERR_INPUT, "independent \"%.100s\": no degree of freedom has this name%s",
+			                 names[i], suggestion_text(&suggestion, hint, sizeof hint));
 		group->chosen += !group->independent[dof];
 		group->independent[dof] = 1;
 	}
@@ -97,12 +97,11 @@ static bool is_force(const char *name) {
 
 static CalStatus add_input(LinearSystem *s, const LinearInput *input, const char *name, CalError *error) {
 	for (int i = 0; i < s->input_count; i++)
-		if (s->inputs[i].column == input->column && (s->inputs[i].probe.kind == PROBE_COMMAND) ==
-		                                                (input->probe.kind == PROBE_COMMAND) &&
+		if (s->inputs[i].column == input->column &&
+		    (s->inputs[i].probe.kind == PROBE_COMMAND) == (input->probe.kind == PROBE_COMMAND) &&
 		    (input->probe.kind != PROBE_COMMAND || strcmp(s->inputs[i].probe.name, input->probe.name) == 0))
 			return error_set(error, CAL_ERR_INPUT, "input \"%.100s\" is named twice", name);
-	LinearInput *more =
-		array_reserve(&s->allocator, s->inputs, s->input_count, 1, &s->input_capacity, sizeof *more);
+	LinearInput *more = array_reserve(&s->allocator, s->inputs, s->input_count, 1, &s->input_capacity, sizeof *more);
 	if (!more)
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for inputs");
 	s->inputs = more;
@@ -171,8 +170,8 @@ static CalStatus add_command(LinearSystem *s, const char *name, CalError *error)
 		return refuse_device(s->sim, name, error);
 	const SimDevice *d = &s->sim->devices[device];
 	if (!d->active)
-		return error_set(error, CAL_ERR_INPUT, "input \"%.100s\": the device is switched off, or its objects are not there",
-		                 name);
+		return error_set(error, CAL_ERR_INPUT,
+		                 "input \"%.100s\": the device is switched off, or its objects are not there", name);
 	LinearInput input = {.probe = {.kind = PROBE_COMMAND, .data = d->is.data, .name = command}, .column = device};
 	const CalStatus status = ask_device(s->sim, &input.probe);
 	if (status != CAL_OK)

@@ -203,7 +203,7 @@ static double size_beside(const LinearSystem *s, int i) {
 }
 
 /* Of what is smooth the second difference over 2h, halved, is twice that over h. */
-static bool is_rough(const LinearSystem *s, int i, double h) {
+static bool has_kink(const LinearSystem *s, int i, double h) {
 	static const double round_off = 1e-12, share = 1e-3, least_slope = 1e-9;
 	const double f = s->read[0][i], far_low = s->read[1][i] - f, low = s->read[2][i] - f, high = s->read[3][i] - f,
 				 far_high = s->read[4][i] - f;
@@ -215,25 +215,25 @@ static bool is_rough(const LinearSystem *s, int i, double h) {
 }
 
 static void warn_once(LinearSystem *s, const LinearDirection *d, int i) {
-	if (s->rough_count++ == 0) {
-		s->rough = *d;
-		s->rough_read = i;
+	if (s->kink_count++ == 0) {
+		s->kink = *d;
+		s->kink_read = i;
 	}
 }
 
 CalStatus linear_system_slope(LinearSystem *s, const LinearDirection *d) {
 	const double h = step_of(s, d);
 	CalStatus status = CAL_OK;
-	bool rough = false;
+	bool found = false;
 	memset(s->read[0] + s->speed_at, 0, (size_t)(s->read_count - s->speed_at) * sizeof(double));
 	for (int p = 0; p < 4 && status == CAL_OK; p++)
 		status = read_at(s, d, points[p] * h, s->read[1 + p]);
 	for (int i = 0; i < s->read_count && status == CAL_OK; i++) {
 		const double near = s->read[3][i] - s->read[2][i], far = s->read[4][i] - s->read[1][i];
 		s->slope[i] = (8 * near - far) / (12 * h);
-		if (!rough && is_rough(s, i, h)) {
+		if (!found && has_kink(s, i, h)) {
 			warn_once(s, d, i);
-			rough = true;
+			found = true;
 		}
 	}
 	return status;

@@ -31,13 +31,13 @@ typedef struct LinearDirection {
 typedef struct LinearSystem {
 	CalSim *sim;
 	CalAllocator allocator;
-	LinearGroup *groups;   // [group_count]
-	int group_count;       //
-	int coordinate_count;  // independent ones of all groups
-	int device_states;     // of active devices
-	int *device;           // [device_states] device of each,
-	int *device_state;     // [device_states] and which of its states
-	LinearInput *inputs;   // [input_count]
+	LinearGroup *groups;  // [group_count]
+	int group_count;      //
+	int coordinate_count; // independent ones of all groups
+	int device_states;    // of active devices
+	int *device;          // [device_states] device of each,
+	int *device_state;    // [device_states] and which of its states
+	LinearInput *inputs;  // [input_count]
 	int input_count, input_capacity;
 	CalSampler *outputs;   // its first column is the time
 	CalSampler *of_inputs; // names of inputs that are quantities
@@ -50,9 +50,9 @@ typedef struct LinearSystem {
 	int read_count;        //
 	double *read[5];       // [read_count] at the state and at -2h, -h, h, 2h
 	double *slope;         // [read_count]
-	int rough_count;       // directions along which something jumps or bends,
-	LinearDirection rough; // the first of them,
-	int rough_read;        // and what does there
+	int kink_count;        // directions along which something jumps or bends,
+	LinearDirection kink;  // the first of them,
+	int kink_read;         // and what does there
 	int failed_group;      // whose dynamics failed, -1: none
 	char spare[2][LINEAR_NAME];
 	void *memory, *reading;

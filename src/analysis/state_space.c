@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * state_space.c — x' = A x + B u, y = C x + D u of a simulation [THEORY 9.3].
+ * state_space.c — x' = A x + B u, y = C x + D u of a simulation [THEORY 9.4].
  *
  * With the displacements d = N y of the coordinates and n = N w + V y of the speeds of a group, y and w the changes of the
  * independent ones (rows I), f what acts and B(u) the turning of the axes (linear/turning.h):
@@ -179,8 +179,7 @@ static const char *direction_name(const LinearSystem *s, const LinearDirection *
 		return r->inputs[d->index].name;
 	if (d->kind == DIRECTION_DEVICE)
 		return r->states[2 * s->coordinate_count + d->index].name;
-	return r->states[s->groups[d->group].first + d->index +
-	                 (d->kind == DIRECTION_SPEED ? s->coordinate_count : 0)]
+	return r->states[s->groups[d->group].first + d->index + (d->kind == DIRECTION_SPEED ? s->coordinate_count : 0)]
 	    .name;
 }
 
@@ -220,11 +219,11 @@ static void keep_warning(const LinearSystem *s, Results *r) {
 	char what[140];
 	const int idle = idle_input(s, r);
 	int used = 0;
-	if (s->rough_count > 0) {
-		name_reading(s, s->rough_read, r, what, sizeof what);
+	if (s->kink_count > 0) {
+		name_reading(s, s->kink_read, r, what, sizeof what);
 		used = snprintf(r->warning, LINEAR_WARNING,
 		                "%s jumps or bends within the differences along %.100s%s; the slope is that across them", what,
-		                direction_name(s, &s->rough, r), s->rough_count > 1 ? " (and others likewise)" : "");
+		                direction_name(s, &s->kink, r), s->kink_count > 1 ? " (and others likewise)" : "");
 	}
 	if (idle >= 0)
 		snprintf(r->warning + used, LINEAR_WARNING - (size_t)used, "%sinput %.100s has no effect at this state",
@@ -274,16 +273,18 @@ static CalStatus report_failure(const LinearSystem *s, CalStatus status, CalErro
 	if (s->failed_group >= 0) {
 		const LinearGroup *g = &s->groups[s->failed_group];
 		if (g->chosen > 0 && (status == CAL_ERR_ARGUMENT || status == CAL_SINGULAR))
-			return error_set(error, CAL_ERR_INPUT,
-			                 "group \"%.60s\": %s; calder info prints mobility and choices", cal_model_name(g->model),
-			                 status == CAL_SINGULAR
-			                     ? "the independent coordinates that were named do not determine the others at this state"
-			                     : "the independent coordinates that were named are not as many as its mobility, or one is "
-			                       "prescribed");
+			return error_set(
+				error, CAL_ERR_INPUT, "group \"%.60s\": %s; calder info prints mobility and choices",
+				cal_model_name(g->model),
+				status == CAL_SINGULAR
+					? "the independent coordinates that were named do not determine the others at this state"
+					: "the independent coordinates that were named are not as many as its mobility, or one is "
+					  "prescribed");
 		const int dof = cal_derivatives_failed_dof(g->derivatives);
 		if (dof >= 0)
 			cal_model_dof_name(g->model, dof, name, sizeof name);
-		snprintf(place, sizeof place, " (group \"%.60s\"%s%s)", cal_model_name(g->model), name[0] ? ", joint " : "", name);
+		snprintf(place, sizeof place, " (group \"%.60s\"%s%s)", cal_model_name(g->model), name[0] ? ", joint " : "",
+		         name);
 	} else if (status == CAL_ERR_USER && sim->failed_device >= 0 && sim->failed_device < sim->device_count)
 		snprintf(place, sizeof place, " (device \"%.80s\")", sim->devices[sim->failed_device].def.name);
 	return error_set(error, status, "cannot linearize at t = %.9g s: %s%s%s%.200s", cal_sim_time(sim),
@@ -294,10 +295,11 @@ static CalStatus check_sim(const CalSim *sim, CalError *error) {
 	if (sim->ranks)
 		return error_set(error, CAL_ERR_UNSUPPORTED, "cal_sim_state_space: the simulation is distributed over ranks");
 	if (subsystems_first(sim))
-		return error_set(error, CAL_ERR_UNSUPPORTED,
-		                 "cal_sim_state_space: subsystem \"%.100s\" is tied to the groups by constraints that this does "
-		                 "not know; take it as part of its group (component: false), or the model without it",
-		                 subsystems_first(sim));
+		return error_set(
+			error, CAL_ERR_UNSUPPORTED,
+			"cal_sim_state_space: subsystem \"%.100s\" is tied to the groups by constraints that this does "
+			"not know; take it as part of its group (component: false), or the model without it",
+			subsystems_first(sim));
 	return CAL_OK;
 }
 

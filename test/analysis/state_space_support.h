@@ -47,10 +47,8 @@ static inline Linearized linearized_at(const char *text, double t, const char *c
                                        const char *const *outputs) {
 	Linearized l = {.run = run_file(file_of(text))};
 	CalError error = {0};
-	const CalStateSpaceOptions options = {.inputs = inputs,
-	                                      .input_count = count_names(inputs),
-	                                      .outputs = outputs,
-	                                      .output_count = count_names(outputs)};
+	const CalStateSpaceOptions options = {
+		.inputs = inputs, .input_count = count_names(inputs), .outputs = outputs, .output_count = count_names(outputs)};
 	if ((t > 0 && cal_sim_advance(l.run.sim, t, &error) != CAL_OK) ||
 	    cal_sim_state_space(l.run.sim, &options, &l.space, &error) != CAL_OK)
 		fail_msg("%s", error.text);

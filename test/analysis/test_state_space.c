@@ -9,10 +9,10 @@ static const double gravity = 9.80665;
 
 /* ---- closed forms ------------------------------------------------------------------------------- */
 
-#define PENDULUM                                                                                        \
-	"calder: 1\ngravity: [0, 0, -9.80665]\n"                                                            \
+#define PENDULUM                                                                                          \
+	"calder: 1\ngravity: [0, 0, -9.80665]\n"                                                              \
 	"bodies: {rod: {mass: 2, com: [0, 0, -0.7], inertia: [0.3, 0.31, 0.02], nodes: {tip: [0, 0, -1]}}}\n" \
-	"joints: {hinge: {type: revolute, axis: y, to: rod, dof: {damping: 0.4, stiffness: 3}}}\n"          \
+	"joints: {hinge: {type: revolute, axis: y, to: rod, dof: {damping: 0.4, stiffness: 3}}}\n"            \
 	"state: {hinge: {q: 0.6 rad, u: 0.9 rad/s}}\n"
 
 static void pendulum_has_its_closed_form(void **state) {
@@ -48,11 +48,12 @@ static void pendulum_has_its_closed_form(void **state) {
 /* x and the angle th of the pole from upright: (M + m) x'' + m l th'' = F, m l x'' + J th'' = m g l th - c th'. */
 static void cart_with_a_pole_has_its_closed_form(void **state) {
 	(void)state;
-	Linearized l = linearized("calder: 1\ngravity: [0, 0, -9.80665]\n"
-	                          "bodies: {cart: {mass: 3}, pole: {mass: 0.5, com: [0, 0, 0.6], inertia: [0.04, 0.05, 0.01]}}\n"
-	                          "joints: {slide: {type: prismatic, axis: x, to: cart, dof: {damping: 0.7}},\n"
-	                          "  hinge: {type: revolute, axis: y, from: cart, to: pole, dof: {damping: 0.02}}}\n",
-	                          NAMES("force:slide"), NAMES("q:slide", "q:hinge"));
+	Linearized l =
+		linearized("calder: 1\ngravity: [0, 0, -9.80665]\n"
+	               "bodies: {cart: {mass: 3}, pole: {mass: 0.5, com: [0, 0, 0.6], inertia: [0.04, 0.05, 0.01]}}\n"
+	               "joints: {slide: {type: prismatic, axis: x, to: cart, dof: {damping: 0.7}},\n"
+	               "  hinge: {type: revolute, axis: y, from: cart, to: pole, dof: {damping: 0.02}}}\n",
+	               NAMES("force:slide"), NAMES("q:slide", "q:hinge"));
 	const double m = 0.5, M = 3, length = 0.6, J = 0.05 + m * length * length, c = 0.02, b = 0.7;
 	const double det = (M + m) * J - m * m * length * length, weight = m * gravity * length;
 	const struct {
@@ -91,10 +92,10 @@ static void springs_of_devices_are_part_of_it(void **state) {
 	linearized_end(&l);
 }
 
-#define SPACECRAFT                                                                                                   \
-	"calder: 1\ngravity: [0, 0, 0]\nbodies: {hub: {mass: 50, inertia: [10, 20, 28]}}\n"                              \
-	"joints: {flight: {type: free, to: hub}}\n"                                                                      \
-	"state: {flight: {q: [1, 2, 3, 0.7, 0.1, -0.1, 0.7], u: [0.1, 0, 0, 0.3, -0.2, 0.5]}}\n"                  \
+#define SPACECRAFT                                                                           \
+	"calder: 1\ngravity: [0, 0, 0]\nbodies: {hub: {mass: 50, inertia: [10, 20, 28]}}\n"      \
+	"joints: {flight: {type: free, to: hub}}\n"                                              \
+	"state: {flight: {q: [1, 2, 3, 0.7, 0.1, -0.1, 0.7], u: [0.1, 0, 0, 0.3, -0.2, 0.5]}}\n" \
 	"devices: {wheel: {type: wheel, node: hub, axis: z, inertia: 0.04 kg*m^2, speed: 200 rad/s, torque: 0}}\n"
 
 static void cross(const double a[3], const double b[3], double out[3]) {
@@ -197,8 +198,8 @@ static void groups_are_coupled_by_devices_and_formulas(void **state) {
 
 /* ---- responses ------------------------------------------------------------------------------------ */
 
-#define OSCILLATOR                                                                        \
-	"calder: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2}}\n"                             \
+#define OSCILLATOR                                            \
+	"calder: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2}}\n" \
 	"joints: {j: {type: prismatic, axis: x, to: a, dof: {stiffness: 50, damping: 4}}}\n"
 
 /* H = 1/(k - m w^2 + i c w); step response 1/k (1 - e^(-dw t)(cos + ...)). */

@@ -166,17 +166,17 @@ static void devices_agree_with_differences(void **state) {
 
 /* ---- loops ------------------------------------------------------------------------------------------- */
 
-#define FOUR_BAR(speed, how)                                                                                   \
-	"calder: 1\ngravity: [0, -9.81, 0]\nground: {nodes: {a: [0, 0, 0], b: [0.5, 0, 0]}}\n"                     \
-	"bodies:\n"                                                                                                \
-	"  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}\n"                 \
-	"  coupler: {mass: 2.5, rod: {from: [0, 0, 0], to: [0.5, 0, 0]}, nodes: {end: [0.5, 0, 0]}}\n"             \
-	"  rocker: {mass: 2, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {end: [0.4, 0, 0]}}\n"                \
-	"joints:\n"                                                                                                \
-	"  crank: {type: revolute, from: ground/a, to: crank, dof: {stiffness: 30, damping: 0.3}}\n"               \
-	"  pin: {type: revolute, from: crank/end, to: coupler}\n"                                                  \
-	"  rocker: {type: revolute, from: ground/b, to: rocker}\n"                                                 \
-	"loops: {wrist: {type: revolute, from: coupler/end, to: rocker/end" how "}}\n"                             \
+#define FOUR_BAR(speed, how)                                                                       \
+	"calder: 1\ngravity: [0, -9.81, 0]\nground: {nodes: {a: [0, 0, 0], b: [0.5, 0, 0]}}\n"         \
+	"bodies:\n"                                                                                    \
+	"  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}\n"     \
+	"  coupler: {mass: 2.5, rod: {from: [0, 0, 0], to: [0.5, 0, 0]}, nodes: {end: [0.5, 0, 0]}}\n" \
+	"  rocker: {mass: 2, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {end: [0.4, 0, 0]}}\n"    \
+	"joints:\n"                                                                                    \
+	"  crank: {type: revolute, from: ground/a, to: crank, dof: {stiffness: 30, damping: 0.3}}\n"   \
+	"  pin: {type: revolute, from: crank/end, to: coupler}\n"                                      \
+	"  rocker: {type: revolute, from: ground/b, to: rocker}\n"                                     \
+	"loops: {wrist: {type: revolute, from: coupler/end, to: rocker/end" how "}}\n"                 \
 	"state: {crank: {q: 90 deg" speed "}, pin: {q: -70 deg, guess: true}, rocker: {q: 85 deg, guess: true}}\n"
 
 /* At rest and in motion; the embedded linkage has the crank as its only coordinate. */

@@ -13,12 +13,10 @@
 
 void state_space_matrices(const CalStateSpace *s, NamedMatrix matrices[STATE_SPACE_MATRICES]) {
 	const int n = s->state_count, m = s->input_count, p = s->output_count;
-	const NamedMatrix all[STATE_SPACE_MATRICES] = {{"A", s->A, n, n, s->states, s->states},
-	                                               {"B", s->B, n, m, s->states, s->inputs},
-	                                               {"C", s->C, p, n, s->outputs, s->states},
-	                                               {"D", s->D, p, m, s->outputs, s->inputs},
-	                                               {"rate", s->rate, n, 1, s->states, NULL},
-	                                               {"value", s->value, p, 1, s->outputs, NULL}};
+	const NamedMatrix all[STATE_SPACE_MATRICES] = {
+		{"A", s->A, n, n, s->states, s->states},  {"B", s->B, n, m, s->states, s->inputs},
+		{"C", s->C, p, n, s->outputs, s->states}, {"D", s->D, p, m, s->outputs, s->inputs},
+		{"rate", s->rate, n, 1, s->states, NULL}, {"value", s->value, p, 1, s->outputs, NULL}};
 	memcpy(matrices, all, sizeof all);
 }
 
@@ -149,6 +147,6 @@ CalStatus cal_state_space_write(const CalStateSpace *space, const char *path, Ca
 		if (ends_with(path, formats[i].ending))
 			return formats[i].put ? fe_write_whole(path, formats[i].put, space, error)
 			                      : state_space_write_hdf5(space, path, error);
-	return error_set(error, CAL_ERR_INPUT, "%.300s: the ending of the name chooses the format: .json, .csv, .mat or .h5",
-	                 path);
+	return error_set(error, CAL_ERR_INPUT,
+	                 "%.300s: the ending of the name chooses the format: .json, .csv, .mat or .h5", path);
 }

@@ -17,8 +17,7 @@
 static bool put_matrix(hid_t file, const NamedMatrix *m) {
 	const hsize_t size[2] = {(hsize_t)m->rows, (hsize_t)m->columns};
 	const hid_t space = H5Screate_simple(m->column ? 2 : 1, size, NULL);
-	const hid_t dataset =
-		H5Dcreate2(file, m->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	const hid_t dataset = H5Dcreate2(file, m->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 	const bool empty = m->rows == 0 || m->columns == 0;
 	const bool done =
 		dataset >= 0 && (empty || H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, m->of) >= 0);

@@ -46,7 +46,7 @@ static size_t size_of_variable(const char *name, size_t data) {
 static void put_head(FILE *out, int class, const char *name, int rows, int columns, size_t data) {
 	put_tag(out, MI_MATRIX, size_of_variable(name, data));
 	put_tag(out, MI_UINT32, 8);
-	put_bytes(out, (uint64_t)class, 8);
+	put_bytes(out, (uint64_t) class, 8);
 	put_tag(out, MI_INT32, 8);
 	put_bytes(out, (uint64_t)rows, 4);
 	put_bytes(out, (uint64_t)columns, 4);
