@@ -31,6 +31,7 @@ int command_view(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_linearize(int argc, char **argv);
+int command_trim(int argc, char **argv);
 int command_operators(int argc, char **argv);
 int command_methods(int argc, char **argv);
 int command_sweep(int argc, char **argv);

@@ -31,6 +31,7 @@ static const Command commands[] = {
 	{"render", command_render, "write a run as a film or a picture, without a screen", false},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
 	{"linearize", command_linearize, "write A, B, C, D of a model at a state; poles, Bode and step plots", true},
+	{"trim", command_trim, "find equilibria and their stability; write the model at one of them", true},
 	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
 	{"methods", command_methods, "list the integration methods", false},
 	{"mesh", command_mesh, "volume, openings and mass properties of a mesh file", false},

@@ -41,7 +41,7 @@ from .results_file import ResultsFile, open
 from .sim import Sim, methods
 from .sparse_mass import SparseFactor, SparseMass
 from .state import State
-from .state_space import StateSpace
+from .state_space import StateSpace, Trim
 from .transitions import Transition
 
 __version__: str = _ffi.string(_lib.cal_version()).decode()
@@ -51,6 +51,6 @@ __all__ = [
     "Error", "FileError", "FiniteElements", "ForwardDerivatives", "Group", "InputError", "InverseDerivatives", "Linear", "Mesh", "Modal", "Model",
     "ModelError", "Momentum", "NodeDerivatives", "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor",
     "SparseMass", "StaleError", "State", "StateSpace",
-    "SystemForm", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
+    "SystemForm", "SystemMode", "Transition", "Trim", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
     "status_text", "wrench_express", "wrench_shift",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,20 @@ def _matrix(p: Any, *shape: int) -> Array:
 def _names(p: Any, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names and units."""
     return tuple(text(p[i].name) for i in range(count)), tuple(text(p[i].unit) for i in range(count))
+
+
+@dataclass(frozen=True)
+class Trim:
+    """An equilibrium that sim.trim() found."""
+
+    iterations: int
+    residual: float
+    """Largest acceleration or rate of a device that is left."""
+    stability: str
+    """"stable", "neutral" or "unstable"."""
+    growth: float
+    """Largest real part of a pole [1/s]."""
+    zero_poles: int
 
 
 class StateSpace:
@@ -145,3 +160,20 @@ class SimStateSpace:
         with self._handle as sim:
             check(lib.cal_state_space_deviation(space._c, sim, pointer(x)), where="deviation")
         return x
+
+    def trim(self, *, start: int = 0, seed: int = 1, spread: float = 0.0, max_iterations: int = 0, tolerance: float = 0.0) -> Trim:
+        """Moves the simulation to an equilibrium: speeds zero but for driven ones, nothing accelerates.
+
+        start k > 0: from another state, drawn at random within spread (0: pi rad) about the present one. Raises NumericalError
+        where none is found; the state is then as before.
+        """
+        if start < 0 or max_iterations < 0 or not (spread >= 0 and tolerance >= 0 and seed >= 0):
+            raise ArgumentError("start, seed, spread, max_iterations and tolerance are zero or more")
+        options = ffi.new("CalTrimOptions *", {"start": start, "seed": seed, "spread": spread, "max_iterations": max_iterations,
+                                               "tolerance": tolerance})
+        found = ffi.new("CalTrim *")
+        with self._handle as sim:
+            self._started(sim)
+            check(lib.cal_sim_trim(sim, options, found, self._error), self._error)
+            return Trim(found.iterations, found.residual, text(lib.cal_stability_name(found.stability)), found.growth,
+                        found.zero_poles)

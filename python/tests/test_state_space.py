@@ -87,3 +87,25 @@ def test_names_that_are_not_known():
         sim.state_space("force:hinge")
     with pytest.raises(calder.Error, match="did you mean 'force:hinge'"):
         sim.state_space(["force:hinge"]).step("force:slide", 1.0)
+
+
+def test_trim_finds_equilibria_of_a_pendulum():
+    found = {}
+    for start in range(8):
+        sim = calder.Sim(calder.load(EXAMPLES / "pendulum.yaml"))
+        trim = sim.trim(start=start)
+        angle = sim.q["hinge"]
+        assert abs(np.sin(angle)) < 1e-9 and np.all(sim.u == 0) and trim.residual < 1e-8
+        assert trim.stability == ("stable" if np.cos(angle) > 0 else "unstable")
+        assert trim.growth == pytest.approx(0 if np.cos(angle) > 0 else np.sqrt(1.5 * 9.81), abs=1e-7)
+        found[trim.stability] = found.get(trim.stability, 0) + 1
+    assert set(found) == {"stable", "unstable"}
+
+
+def test_trim_says_where_there_is_none():
+    model = MODEL.replace("stiffness: 30", "") + "loads: [{joint: slide, effort: 3}]\n"
+    sim = calder.Sim(calder.loads(model.replace("damping: 1, ", "damping: 1")))
+    with pytest.raises(calder.NumericalError, match="u:slide still changes"):
+        sim.trim()
+    with pytest.raises(calder.ArgumentError):
+        sim.trim(start=-1)

@@ -268,7 +268,7 @@ static void give_results(const LinearSystem *s, const Results *r, void *memory, 
 }
 
 static CalStatus report_failure(const LinearSystem *s, CalStatus status, CalError *error) {
-	char place[160] = "", name[96] = "";
+	char place[200] = "", name[96] = "";
 	const CalSim *sim = s->sim;
 	if (s->failed_group >= 0) {
 		const LinearGroup *g = &s->groups[s->failed_group];
