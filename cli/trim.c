@@ -127,7 +127,7 @@ static CalStatus add_solution(Solutions *s, CalSim *sim, const CalTrim *trim, in
 	Solution made = {.trim = *trim, .start = start, .found = 1};
 	double *scratch = calloc((size_t)total(sim, cal_model_u_count) + 1, sizeof *scratch);
 	int known = -1;
-	const bool copied = copy_state(sim, &made) && scratch;
+	const bool copied = s->of && copy_state(sim, &made) && scratch;
 	for (int i = 0; copied && i < s->count && known < 0; i++)
 		known = is_same(sim, s->of[i].q, made.q, scratch) ? i : -1;
 	free(scratch);

@@ -19,17 +19,16 @@
 
 /* The group and degree of freedom of a name; false: there is none, and the nearest is offered. */
 static bool find_dof(LinearSystem *s, const char *name, Suggestion *suggestion, LinearGroup **group, int *dof) {
-	char(*text)[LINEAR_NAME] = s->spare;
 	for (int g = 0; g < s->group_count; g++)
 		for (int u = 0; s->groups[g].model && u < s->groups[g].nu; u++) {
-			text = suggestion->best == s->spare[0] ? s->spare + 1 : s->spare;
-			cal_model_dof_name(s->groups[g].model, u, *text, LINEAR_NAME);
-			if (strcmp(*text, name) == 0) {
+			char *text = s->spare[suggestion->best == s->spare[0]]; // not where the nearest is
+			cal_model_dof_name(s->groups[g].model, u, text, LINEAR_NAME);
+			if (strcmp(text, name) == 0) {
 				*group = &s->groups[g];
 				*dof = u;
 				return true;
 			}
-			suggestion_offer(suggestion, *text);
+			suggestion_offer(suggestion, text);
 		}
 	return false;
 }
@@ -111,7 +110,7 @@ static CalStatus add_input(LinearSystem *s, const LinearInput *input, const char
 
 /* A joint stands for its own degrees of freedom here, without the modes of the body that it carries. */
 static CalStatus add_force(LinearSystem *s, const char *name, CalError *error) {
-	int first, count;
+	int first = 0, count = 0;
 	if (!is_force(name))
 		return refuse_word(name, error);
 	CalStatus status = cal_sampler_add(s->of_inputs, s->sim, name, error);

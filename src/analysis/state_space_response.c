@@ -145,7 +145,7 @@ CalStatus cal_state_space_response(const CalStateSpace *space, double frequency,
 	for (size_t i = 0; i < n * m; i++)
 		X[i] = (Complex){space->B[i], 0};
 	const bool solved = solve_complex(n, m, S, X);
-	if (solved)
+	if (solved && H)
 		add_outputs(space, X, H);
 	memory_free(&space->allocator, S);
 	return solved ? CAL_OK : CAL_SINGULAR;

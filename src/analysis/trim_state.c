@@ -198,7 +198,9 @@ CalStatus trim_state_residual(TrimState *s, const CalStateSpace *space, double *
 		if (at->kind == CAL_STATE_SPEED) {
 			if (at->object != last)
 				status = cal_sim_observe(s->sim, last = at->object, &view);
-			r[row++] = status == CAL_OK ? view.udot[at->index] : 0;
+			if (status != CAL_OK || !view.udot)
+				break;
+			r[row++] = view.udot[at->index];
 		} else if (at->kind == CAL_STATE_DEVICE)
 			r[row++] = s->sim->system.xdot[s->sim->devices[at->object].x_at + at->index];
 	}
