@@ -109,6 +109,25 @@ static void driven_spin_gives_the_steady_rotation(void **state) {
 	run_end(&run);
 }
 
+/* The same on a shaft that a gear turns twice as fast as the driven one: its speed follows through a loop. */
+static void speed_that_follows_from_a_drive_counts(void **state) {
+	(void)state;
+	Run run = run_file(
+		file_of("calder: 1\ngravity: [0, 0, -9.81]\n"
+	            "bodies: {motor: {mass: 1, inertia: [1, 1, 1]}, shaft: {mass: 1, inertia: [1, 1, 1]},\n"
+	            "  ball: {mass: 2, com: [0, 0, -0.8], inertia: [1e-9, 1e-9, 1e-9]}}\n"
+	            "joints: {drive: {type: revolute, axis: z, to: motor},\n"
+	            "  bearing: {type: revolute, axis: z, to: shaft},\n"
+	            "  hinge: {type: revolute, axis: y, from: shaft, to: ball, dof: {damping: 0.1}}}\n"
+	            "loops: {gear: {type: coupling, terms: [{joint: drive, factor: 2}, {joint: bearing, factor: -1}]}}\n"
+	            "state: {hinge: {q: 40 deg}}\n"
+	            "devices: {motor: {type: joint_drive, joint: drive, q: '2.5*t'}}\n"));
+	trimmed(&run, NULL);
+	assert_near(cal_sim_state(run.sim, 0)->u[1], 5, 1e-12);
+	assert_near(coordinate(&run, 2), acos(9.81 / (25 * 0.8)), 1e-7);
+	run_end(&run);
+}
+
 /* ---- a linkage ------------------------------------------------------------------------------------------ */
 
 static const double bars[4] = {0.2, 0.5, 0.4, 0.5}, masses[3] = {1, 2.5, 2}; // crank, coupler, rocker, ground
@@ -229,6 +248,7 @@ int main(void) {
 		cmocka_unit_test(torque_that_is_too_large_has_none_and_the_state_stays),
 		cmocka_unit_test(spring_pendulum_hangs_straight_down),
 		cmocka_unit_test(driven_spin_gives_the_steady_rotation),
+		cmocka_unit_test(speed_that_follows_from_a_drive_counts),
 		cmocka_unit_test(four_bar_with_a_spring_is_at_a_minimum_of_its_potential),
 		cmocka_unit_test(random_starts_find_all_equilibria_of_two_links),
 		cmocka_unit_test(displacement_without_stiffness_is_neutral),
