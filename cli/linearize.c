@@ -20,6 +20,7 @@ static const char help[] =
 	"  --input NAME        force:JOINT, force:JOINT.DOF, wrench:NODE.fx (mx .. fz), device:DEVICE.COMMAND; may be repeated\n"
 	"  --output NAME       a quantity, as calder signals lists them: q:JOINT, pose:NODE.x, device:WHEEL.speed; may be repeated\n"
 	"  --at T              at a time of the run, e.g. 2.5 or 100ms (0: the initial state)\n"
+	"  --trim              at the equilibrium that calder trim finds from there\n"
 	"  --independent DOF   a degree of freedom whose coordinate is a state of a group with loops; may be repeated\n"
 	"  -o OUT              write all of it: .json, .csv, .h5 or .mat (MATLAB level 5); may be repeated\n"
 	"  --json              print all of it as JSON\n"
@@ -45,7 +46,7 @@ typedef struct Request {
 	const char *bode, *step;
 	double at; // [s]
 	PlotRange range;
-	bool json;
+	bool json, trim;
 } Request;
 
 /* ---- the work -------------------------------------------------------------------------------------- */
@@ -120,6 +121,8 @@ static int linearize_file(const Request *r) {
 	code = loaded_create(&loaded, setup, input_name(r->path), NULL);
 	if (code == EXIT_OK && r->at > 0)
 		code = say_status(input_name(r->path), cal_sim_advance(loaded.sim, r->at, &error), &error);
+	if (code == EXIT_OK && r->trim)
+		code = say_status(input_name(r->path), cal_sim_trim(loaded.sim, NULL, NULL, &error), &error);
 	if (code == EXIT_OK)
 		code = show_model(r, loaded.sim, title_of(r, &loaded));
 	loaded_destroy(&loaded);
@@ -165,6 +168,7 @@ static bool set_option(Request *r, int option, const char *text) {
 		return option_frequency(text, &r->range.to);
 	default:
 		r->json |= option == 'j';
+		r->trim |= option == 'r';
 		return true;
 	}
 }
@@ -187,6 +191,7 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 	                                        {"output", required_argument, NULL, 'u'},
 	                                        {"independent", required_argument, NULL, 'n'},
 	                                        {"at", required_argument, NULL, 'a'},
+	                                        {"trim", no_argument, NULL, 'r'},
 	                                        {"json", no_argument, NULL, 'j'},
 	                                        {"bode", required_argument, NULL, 'b'},
 	                                        {"from", required_argument, NULL, 'f'},

@@ -123,6 +123,11 @@ assert p["time"] == 1 and len(p["poles"]) == 2
 assert abs(p["poles"][0]["imag"] - (-a) ** 0.5) < 1e-9 if a < 0 else abs(abs(p["poles"][0]["real"]) - a ** 0.5) < 1e-9
 PY
 
+# At the equilibrium: sqrt(3 g / 2 l) of the hanging rod.
+calder 0 linearize "$SOURCE_DIR/examples/pendulum.yaml" --trim --json
+python 'import json; p = json.load(open("out")); assert abs(p["poles"][0]["imag"] - (1.5 * 9.81) ** 0.5) < 1e-12, p["poles"]
+assert max(map(abs, p["rate"])) < 1e-12'
+
 # Loops: states are those that are asked for.
 calder 0 linearize "$SOURCE_DIR/examples/four_bar.yaml" --independent crank
 has out 'q:crank \[rad\], u:crank \[rad/s\]'
