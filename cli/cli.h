@@ -30,6 +30,8 @@ int command_signals(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_render(int argc, char **argv);
 int command_modes(int argc, char **argv);
+int command_linearize(int argc, char **argv);
+int command_trim(int argc, char **argv);
 int command_operators(int argc, char **argv);
 int command_inverse(int argc, char **argv);
 int command_pose(int argc, char **argv);

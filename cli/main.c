@@ -30,6 +30,8 @@ static const Command commands[] = {
 	{"view", command_view, "write a run as a page that any browser opens", true},
 	{"render", command_render, "write a run as a film or a picture, without a screen", false},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
+	{"linearize", command_linearize, "write A, B, C, D of a model at a state; poles, Bode and step plots", true},
+	{"trim", command_trim, "find equilibria and their stability; write the model at one of them", true},
 	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
 	{"inverse", command_inverse, "print the forces that a motion takes", true},
 	{"pose", command_pose, "find joint coordinates at which nodes are where they are wanted", true},

@@ -364,6 +364,10 @@ void svg_write(FILE *out, const SvgPlot *plot) {
 	                           plot->count ? plot->x[(plot->count - 1) * plot->stride] : 1, 10, false);
 	x.pixel_from = PLOT_LEFT;
 	x.pixel_to = PLOT_RIGHT;
+	if (plot->x_decades) {
+		x.decades = true;
+		x.offset = x.power = 0;
+	}
 	for (int column = 0; column < layout.columns; column++)
 		draw_column(out, plot, &layout, column, &x);
 	write_lines(out, bottom + 8, NOTE_ROW, " font-size=\"12\" fill=\"#a33\"", FONT, text_room, note);

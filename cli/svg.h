@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * svg.h — line plots over time as an SVG file (docs/decisions/0003).
+ * svg.h — line plots over time or frequency as an SVG file (docs/decisions/0003).
  *
  * Panels stand one above the other and share the time axis; each has its own scale, ticks at round
  * numbers and a legend. Very small and very large numbers are written with a power of ten beside the unit. The file
@@ -9,6 +9,7 @@
 #ifndef CALDER_CLI_SVG_H
 #define CALDER_CLI_SVG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -28,6 +29,7 @@ typedef struct SvgPlot {
 	const char *title;
 	const char *x_title, *x_unit; // "t", "s"
 	const double *x;              // [count], `stride` apart, not decreasing
+	bool x_decades;               // x are logarithms to the base 10 of what is shown
 	size_t count, stride;
 	const SvgPanel *panels;
 	int panel_count;

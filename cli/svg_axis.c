@@ -117,7 +117,38 @@ void svg_axis_text(char *text, size_t size, const char *title, const char *unit,
 	snprintf(text, size, "%.160s%s%s", title, title[0] ? scale : scale + (scale[0] == ' '), less);
 }
 
+/* 0.1, 2, 50; powers of ten that are far away as such. */
+static void decade_label(FILE *out, double x, double y, int decade, int mantissa) {
+	char text[24];
+	if (decade >= -3 && decade <= 4)
+		snprintf(text, sizeof text, "%g", mantissa * pow(10, decade));
+	else
+		snprintf(text, sizeof text, "%s10^%d", mantissa == 1 ? "" : mantissa == 2 ? "2·" : "5·", decade);
+	svg_label(out, x, y, "middle", "", text);
+}
+
+/* Lines at 1, 2 .. 9 times each power of ten; numbers at powers, of few also at 2 and 5. */
+static void decade_ticks(FILE *out, const SvgScale *x, double top, double bottom, bool numbers) {
+	enum { MOST_DECADES = 10 };
+	const double range = x->to - x->from, slack = 1e-9;
+	const int stride = (int)ceil(range / MOST_DECADES);
+	for (int decade = (int)floor(x->from); decade <= x->to + slack; decade++)
+		for (int mantissa = 1; mantissa < 10; mantissa++) {
+			const double at = decade + log10(mantissa);
+			if (at < x->from - slack || at > x->to + slack || (mantissa > 1 && stride > 1))
+				continue;
+			fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", svg_at(x, at), top, bottom);
+			const bool named = mantissa == 1 ? decade % stride == 0 : range < 2.5 && (mantissa == 2 || mantissa == 5);
+			if (numbers && named)
+				decade_label(out, svg_at(x, at), bottom + 17, decade, mantissa);
+		}
+}
+
 void svg_x_ticks(FILE *out, const SvgScale *x, double top, double bottom, bool numbers) {
+	if (x->decades) {
+		decade_ticks(out, x, top, bottom, numbers);
+		return;
+	}
 	for (double k = ceil(x->from / x->step - 1e-9); k * x->step <= x->to + 1e-9 * x->step; k++) {
 		double px = svg_at(x, k * x->step);
 		fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", px, top, bottom);

@@ -17,6 +17,7 @@ typedef struct SvgScale {
 	double offset; // taken off the numbers at the ticks, so that they stay short
 	int power;     // and they are divided by ten to this power
 	double pixel_from, pixel_to;
+	bool decades; // values are logarithms to the base 10 of the numbers at the ticks
 } SvgScale;
 
 /** At most `most` intervals; the ends are widened to ticks if `round_ends`. */

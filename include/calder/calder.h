@@ -29,6 +29,8 @@
 #include <calder/sim.h>
 #include <calder/linear.h>
 #include <calder/quantity.h>
+#include <calder/state_space.h>
+#include <calder/trim.h>
 #include <calder/subsystem.h>
 #include <calder/devices.h>
 #include <calder/motion.h>

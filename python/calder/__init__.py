@@ -41,6 +41,7 @@ from .results_file import ResultsFile, open
 from .sim import Sim, methods
 from .sparse_mass import SparseFactor, SparseMass
 from .state import State
+from .state_space import StateSpace, Trim
 from .transitions import Transition
 
 __version__: str = _ffi.string(_lib.cal_version()).decode()
@@ -49,7 +50,7 @@ __all__ = [
     "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
     "Error", "FileError", "FiniteElements", "ForwardDerivatives", "Group", "InputError", "InverseDerivatives", "Linear", "Mesh", "Modal", "Model",
     "ModelError", "Momentum", "NodeDerivatives", "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor",
-    "SparseMass", "StaleError", "State",
-    "SystemForm", "SystemMode", "Transition", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
+    "SparseMass", "StaleError", "State", "StateSpace",
+    "SystemForm", "SystemMode", "Transition", "Trim", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
     "status_text", "wrench_express", "wrench_shift",
 ]

@@ -23,6 +23,7 @@ from .pose import NodeView
 from .recording import Recordings
 from .report import Balance, Doubt, LogEntry, Monitor, Stats, read_doubts, read_log
 from .state import State
+from .state_space import SimStateSpace
 from .transitions import Transitions
 
 _SLICE_S = 0.1  # wall time after which a run looks whether somebody wants to interrupt it
@@ -57,7 +58,7 @@ def _set_method(options: Any, method: str | None, step: float | None) -> None:
         raise ArgumentError(f"method {text(info.name)!r} has fixed steps: give step= [s]")
 
 
-class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear):
+class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear, SimStateSpace):
     """A simulation of a model: all its groups with their devices, loads and events, advanced together in time.
 
     step [s]: fixed step; method: "rk4", "dopri5", ... (calder.methods()); by default both as the model says, and with a step

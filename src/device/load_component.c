@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "sim/sim_internal.h"
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
@@ -37,6 +38,7 @@ int load_component_value(const CalDevice *device, const LoadComponent *c, CalEva
 	if (c->formula && evaluate_formula(c, context, value) != 0)
 		return 1;
 	*value = fmin(fmax(*value, c->low), c->high);
+	context_probe(context, device, c->name, value);
 	return 0;
 }
 

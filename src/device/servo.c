@@ -13,6 +13,7 @@
  */
 #include "device/device.h"
 #include "device/device_type.h"
+#include "sim/sim_internal.h"
 
 /*
  * What steps end at. Sides of the play: above zero the gear touches, or pushes. Limits of the command and of the motor, at
@@ -59,11 +60,17 @@ static void measured(const CalDevice *device, CalEvalContext *context, double *q
 
 static double clip(double x, double limit) { return limit > 0 ? fmin(fmax(x, -limit), limit) : x; }
 
+static TableValue reference_of(const CalDevice *device, const CalEvalContext *context) {
+	TableValue r = table_at(device, ((const Servo *)device->data)->reference, cal_context_time(context));
+	context_probe(context, device, "reference", &r.value);
+	return r;
+}
+
 /* The command, and the rate of the integral. */
 static double command_of(const CalDevice *device, CalEvalContext *context, double integral, double *integral_rate) {
 	const Servo *s = device->data;
 	const CalServoDef *def = &s->def;
-	const TableValue r = table_at(device, s->reference, cal_context_time(context));
+	const TableValue r = reference_of(device, context);
 	double q, u;
 	measured(device, context, &q, &u);
 	const double e = r.value - q, wanted = def->proportional * e + def->integral * integral +
@@ -347,7 +354,7 @@ static double servo_next_switch(const CalDevice *device, double t) {
 
 static int servo_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const Servo *s = device->data;
-	const TableValue r = table_at(device, s->reference, cal_context_time(context));
+	const TableValue r = reference_of(device, context);
 	const double q = cal_context_q(context, s->at), u = cal_context_u(context, s->at);
 	double rate;
 	output[0] = r.value;

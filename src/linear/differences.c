@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * differences.c — one column of a derivative.
+ * differences.c — one column of a derivative, and the steps that fit the coordinates of a model.
  */
+#include <math.h>
 #include <string.h>
 
 #include "linear/differences.h"
@@ -33,4 +34,32 @@ CalStatus difference_column(const Difference *d, DifferenceFn force, void *user,
 	for (int i = 0; i < nu; i++)
 		column[i] /= 12 * d->step;
 	return status;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static bool is_angle(const CalModel *model, int u) {
+	CalCoordinateInfo info;
+	return cal_model_speed(model, u, &info) == CAL_OK && info.kind == CAL_COORDINATE_ANGLE;
+}
+
+/*
+ * What counts like 1 rad: of lengths and modes what moves the mass as far as that does, sqrt(M_ii / m) meters for each
+ * unit, against the longest radius of gyration about a joint.
+ */
+void difference_scales(const CalModel *model, const double *M, double *scale) {
+	const size_t nu = (size_t)cal_model_u_count(model);
+	double mass = 0, radius = 0;
+	for (int i = 0; i < cal_model_body_count(model); i++) {
+		CalBodyInfo info;
+		mass += cal_model_body(model, i, &info) == CAL_OK ? info.mass + info.lumped_mass : 0;
+	}
+	for (size_t i = 0; i < nu; i++)
+		if (is_angle(model, (int)i))
+			radius = fmax(radius, sqrt(M[i * nu + i] / mass));
+	radius = radius > 0 && isfinite(radius) ? radius : 1;
+	for (size_t i = 0; i < nu; i++) {
+		const double moved = sqrt(M[i * nu + i] / mass);
+		scale[i] = is_angle(model, (int)i) || !(moved > 0) || !isfinite(moved) ? 1 : radius / moved;
+	}
 }

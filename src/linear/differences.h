@@ -31,4 +31,7 @@ typedef struct Difference {
 /** column[nu] of f' ; scratch[nu]. */
 CalStatus difference_column(const Difference *d, DifferenceFn force, void *user, double *column, double *scratch);
 
+/** scale[nu]: what counts like 1 rad of each coordinate. M[nu nu]: the mass matrix, of which the diagonal is read. */
+void difference_scales(const CalModel *model, const double *M, double *scale);
+
 #endif

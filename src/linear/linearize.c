@@ -19,6 +19,7 @@
 #include "dynamics/tree/forces.h"
 #include "linear/differences.h"
 #include "linear/system_matrices.h"
+#include "linear/turning.h"
 #include "model/model.h"
 
 /* Memory while a model is linearized. */
@@ -39,7 +40,7 @@ typedef struct Linearization {
 	double *G;               // [rows nu] of the displaced state
 	double *force, *elastic; // [nu]
 	double *column, *spare;  // [nu]
-	double *moved[4];        // [nq], [nq], [nu], [nu]
+	TurningScratch turning;  //
 	NullSpace space;
 	NullSpaceRates rates;
 } Linearization;
@@ -50,13 +51,11 @@ static void layout(Linearization *l, Cursor *cursor) {
 	for (size_t i = 0; i < sizeof square / sizeof *square; i++)
 		CURSOR_ARRAY(cursor, *square[i], nu * nu);
 	CURSOR_ARRAY(cursor, l->scratch, nu * nu + 2 * nu);
-	double **const vectors[] = {&l->udot,  &l->force,    &l->elastic,  &l->column,
-	                            &l->spare, &l->moved[2], &l->moved[3], &l->at.u};
+	double **const vectors[] = {&l->udot, &l->force, &l->elastic, &l->column, &l->spare, &l->at.u};
 	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
 		CURSOR_ARRAY(cursor, *vectors[i], nu);
-	double **const configurations[] = {&l->moved[0], &l->moved[1], &l->at.q};
-	for (size_t i = 0; i < sizeof configurations / sizeof *configurations; i++)
-		CURSOR_ARRAY(cursor, *configurations[i], nq);
+	CURSOR_ARRAY(cursor, l->at.q, nq);
+	turning_layout(l->model, cursor, &l->turning);
 	CURSOR_ARRAY(cursor, l->lambda, rows);
 	CURSOR_ARRAY(cursor, l->G, rows * nu);
 	null_space_layout(l->model, cursor, &l->space);
@@ -110,32 +109,6 @@ static CalStatus find_motion(Linearization *l) {
 
 /* ---- scales --------------------------------------------------------------------------------- */
 
-static bool is_angle(const CalModel *model, int u) {
-	CalCoordinateInfo info;
-	return cal_model_speed(model, u, &info) == CAL_OK && info.kind == CAL_COORDINATE_ANGLE;
-}
-
-/*
- * What counts like 1 rad: of lengths and modes what moves the mass as far as that does, sqrt(M_ii / m) meters for each
- * unit, against the longest radius of gyration about a joint.
- */
-static void find_scales(const Linearization *l, double *scale) {
-	const size_t nu = (size_t)l->nu;
-	double mass = 0, radius = 0;
-	for (int i = 0; i < cal_model_body_count(l->model); i++) {
-		CalBodyInfo info;
-		mass += cal_model_body(l->model, i, &info) == CAL_OK ? info.mass + info.lumped_mass : 0;
-	}
-	for (size_t i = 0; i < nu; i++)
-		if (is_angle(l->model, (int)i))
-			radius = fmax(radius, sqrt(l->M[i * nu + i] / mass));
-	radius = radius > 0 && isfinite(radius) ? radius : 1;
-	for (size_t i = 0; i < nu; i++) {
-		const double moved = sqrt(l->M[i * nu + i] / mass);
-		scale[i] = is_angle(l->model, (int)i) || !(moved > 0) || !isfinite(moved) ? 1 : radius / moved;
-	}
-}
-
 /* Round-off in differences of weights and inertia forces, by the inertia that they move. */
 static double squared_floor(Linearization *l, const double *scale, double *force) {
 	static const double lost = 1e-9;
@@ -154,44 +127,6 @@ static double squared_floor(Linearization *l, const double *scale, double *force
 
 /* ---- matrices ------------------------------------------------------------------------------- */
 
-/* B(u) delta = d/dt of the distance between q0 and q0 + delta while both move with u: column k. */
-static void find_turning(Linearization *l, const double *u, double step, int k, double *column) {
-	static const struct { double at, weight; } points[] = {{1, 8}, {-1, -8}, {2, -1}, {-2, 1}};
-	double fastest = 1;
-	for (int i = 0; i < l->nu; i++)
-		fastest = fmax(fastest, fabs(u[i]));
-	const double dt = step / fastest, all = 144 * step * dt;
-	memset(column, 0, (size_t)l->nu * sizeof *column);
-	for (int a = 0; a < 16; a++) {
-		const double t = points[a / 4].at * dt, weight = points[a / 4].weight * points[a % 4].weight;
-		for (int i = 0; i < l->nu; i++) {
-			l->moved[2][i] = i == k ? points[a % 4].at * step : 0;
-			l->moved[3][i] = t * u[i];
-		}
-		cal_config_integrate(l->model, l->state->q, l->moved[2], l->moved[0]);
-		cal_config_integrate(l->model, l->moved[0], l->moved[3], l->moved[0]);
-		cal_config_integrate(l->model, l->state->q, l->moved[3], l->moved[1]);
-		cal_config_difference(l->model, l->moved[1], l->moved[0], l->moved[2]);
-		for (int i = 0; i < l->nu; i++)
-			column[i] += weight * l->moved[2][i] / all;
-	}
-}
-
-/* B[nu nu]; false: it is zero. */
-static bool fill_turning(Linearization *l, const double *u) {
-	static const double step = 1e-2, round_off = 1e-10;
-	const size_t nu = (size_t)l->nu;
-	bool any = false;
-	for (size_t i = 0; i < nu; i++)
-		any |= u[i] != 0;
-	for (size_t k = 0; k < nu && any; k++) {
-		find_turning(l, u, step, (int)k, l->column);
-		for (size_t i = 0; i < nu; i++)
-			l->B[i * nu + k] = fabs(l->column[i]) > round_off * fabs(u[k]) ? l->column[i] : 0;
-	}
-	return any;
-}
-
 /* C -= A B. */
 static void subtract_product(size_t n, const double *A, const double *B, double *C) {
 	for (size_t i = 0; i < n; i++)
@@ -202,11 +137,11 @@ static void subtract_product(size_t n, const double *A, const double *B, double 
 
 static void add_turning(Linearization *l) {
 	const size_t nu = (size_t)l->nu;
-	if (fill_turning(l, l->state->u)) {
+	if (turning_matrix(l->model, l->state->q, l->state->u, &l->turning, l->B)) {
 		subtract_product(nu, l->C, l->B, l->K);
 		subtract_product(nu, l->M, l->B, l->C);
 	}
-	if (fill_turning(l, l->udot))
+	if (turning_matrix(l->model, l->state->q, l->udot, &l->turning, l->B))
 		subtract_product(nu, l->M, l->B, l->K);
 }
 
@@ -236,7 +171,7 @@ static CalStatus fill_matrices(Linearization *l, double *floor) {
 		return status;
 	if (l->structural)
 		return null_space_find(l->model, l->state, l->work, &l->space);
-	find_scales(l, scale);
+	difference_scales(l->model, l->M, scale);
 	status = add_differences(l, scale, false, l->K);
 	if (status == CAL_OK)
 		status = add_differences(l, scale, true, l->C);
@@ -271,7 +206,7 @@ static CalStatus add_moving(Linearization *l, const Results *r) {
 	bool moves = false;
 	if (l->structural || l->rows == 0)
 		return CAL_OK;
-	find_scales(l, l->force);
+	difference_scales(l->model, l->M, l->force);
 	*rates = (NullSpaceRates){.udot = l->udot,
 	                          .scale = l->force,
 	                          .at = l->at,

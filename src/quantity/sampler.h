@@ -105,6 +105,9 @@ void columns_of_system(CalSampler *sampler, const ColumnOrder *order);
 /* Looks up the objects from number `from` on (sampler_place.c). */
 void sampler_place(CalSampler *sampler, CalSim *sim, int from);
 
+/* The item that a column belongs to, after sampler_place(); NULL: the time. */
+const SampledItem *sampler_item_of(const CalSampler *sampler, int column);
+
 /* What is wrong with a name that was not found, and the nearest one that there is (sampler_error.c). */
 CalStatus sampler_refuse(const CalSampler *sampler, CalSim *sim, const char *name, NameFault fault, CalError *error);
 

@@ -159,3 +159,10 @@ void sampler_place(CalSampler *sampler, CalSim *sim, int from) {
 	sampler->generation = cal_sim_generation(sim);
 	sampler->failed |= !sampler_reserve_values(sampler, most_rows);
 }
+
+const SampledItem *sampler_item_of(const CalSampler *sampler, int column) {
+	for (int i = 0; i < sampler->item_count; i++)
+		if (column >= sampler->items[i].first && column < sampler->items[i].first + sampler->items[i].count)
+			return &sampler->items[i];
+	return NULL;
+}

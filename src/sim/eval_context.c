@@ -501,6 +501,35 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
 	return status;
 }
 
+void context_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command) {
+	SimProbe *probe = &context->sim->probe;
+	if (probe->kind != PROBE_COMMAND || !context->viewing || probe->data != device->data)
+		return;
+	if (strcmp(probe->name, name) != 0) {
+		const size_t used = strlen(probe->others);
+		if (!probe->met && !strstr(probe->others, name))
+			snprintf(probe->others + used, sizeof probe->others - used, "%s%s", used ? ", " : "", name);
+		return;
+	}
+	probe->met = true;
+	*command += probe->value;
+}
+
+static CalStatus apply_probe(CalEvalContext *context) {
+	const SimProbe *probe = &context->sim->probe;
+	CalWrench wrench = probe->wrench;
+	if (probe->kind == PROBE_EFFORT)
+		return cal_context_apply_effort(context, (CalDofRef){probe->group, probe->dof, -1}, probe->value);
+	if (probe->kind != PROBE_WRENCH)
+		return CAL_OK;
+	double *f[] = {&wrench.f.angular.x, &wrench.f.angular.y, &wrench.f.angular.z,
+	               &wrench.f.linear.x,  &wrench.f.linear.y,  &wrench.f.linear.z};
+	for (int i = 0; i < 6; i++)
+		*f[i] *= probe->value;
+	context->room = 1;
+	return cal_context_apply_wrench(context, (CalNodeRef){probe->group, wrench.node}, wrench.frame, wrench.f);
+}
+
 CalStatus sim_evaluate_for_observers(CalSim *sim, bool with_inputs, CalEvalContext *context) {
 	*context = context_now(sim, true);
 	context->inputs = sim->system.inputs;
@@ -513,5 +542,6 @@ CalStatus sim_evaluate_for_observers(CalSim *sim, bool with_inputs, CalEvalConte
 		    group->input(group->user, group->model, &group->state, &sim->system.inputs[i]) != 0)
 			return CAL_ERR_USER;
 	}
-	return context_evaluate(context, sim->system.xdot);
+	const CalStatus status = context_evaluate(context, sim->system.xdot);
+	return status == CAL_OK && with_inputs ? apply_probe(context) : status;
 }

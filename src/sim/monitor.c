@@ -114,7 +114,7 @@ static SimGroup *group_at(CalSim *sim, int group) {
 /* What acts on a group at its present state. */
 static CalStatus present_input(CalSim *sim, int group, CalInput *input) {
 	SimGroup *g = &sim->groups[group];
-	if (sim->device_count == 0) {
+	if (sim->device_count == 0 && sim->probe.kind == PROBE_NONE) {
 		*input = (CalInput){0};
 		return g->input && g->input(g->user, g->model, &g->state, input) != 0 ? CAL_ERR_USER : CAL_OK;
 	}

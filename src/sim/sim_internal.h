@@ -229,6 +229,25 @@ typedef struct SimFormulation {
 	double energy;               // kinetic and strain energy, the largest [J]
 } SimFormulation;
 
+/* An input beside those of the run, while the simulation is linearized (analysis/). */
+typedef enum SimProbeKind {
+	PROBE_NONE,
+	PROBE_EFFORT,  // on degree of freedom `dof` of `group`
+	PROBE_WRENCH,  // `wrench` times value on a node of `group`
+	PROBE_COMMAND, // added to the command `name` of a device
+} SimProbeKind;
+
+typedef struct SimProbe {
+	SimProbeKind kind;
+	double value;
+	int group, dof;
+	CalWrench wrench; // of value 1
+	const void *data; // of the device
+	const char *name; //
+	bool met;         // the device has asked for the command
+	char others[120]; // commands that it has asked for beside it, for messages
+} SimProbe;
+
 struct CalSim {
 	CalAllocator allocator;
 	CalIntegratorOptions method;
@@ -270,6 +289,7 @@ struct CalSim {
 	CalIntegratorStats past; // of integrators before the present one
 	CalIntegratorStats start_stats;
 	SimFormulation formulation;
+	SimProbe probe; // of observers alone
 	SimDoubts doubts;
 	double energy_moved;       // the largest of kinetic energy and accounts that was seen [J]
 	int64_t shortened_steps;   // fixed steps that the end of an advance cut short
@@ -412,6 +432,9 @@ void context_note_unbound(const CalEvalContext *context, const char *why);
 CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
 /** The same at the present states for observers, into system.inputs; inputs of groups only if asked for. */
 CalStatus sim_evaluate_for_observers(CalSim *sim, bool with_inputs, CalEvalContext *context);
+
+/** A device has this command: the probe, if it is on it, is added. Its limits do not matter to the probe. */
+void context_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command);
 
 /** A CalSystemScaleFn: the kinetic energy of all groups. user is the CalSim. */
 double balance_scale(void *user, const CalState *state);

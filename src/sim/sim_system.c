@@ -63,7 +63,7 @@ int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id) {
 static SimSystem count_sizes(CalSim *sim) {
 	SimSystem w = {.memory = sim->system.memory,
 	               .capacity = sim->system.capacity,
-	               .wrench_capacity = sim->input_wrenches,
+	               .wrench_capacity = sim->input_wrenches + 1, // of a probe
 	               .crossed_at = -INFINITY,
 	               .stalled_at = NAN};
 	for (int i = 0; i < sim->group_count; i++) {

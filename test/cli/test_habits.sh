@@ -22,7 +22,7 @@ YAML
 change() { sed "$1" model.yaml >changed.yaml; }
 
 # ---- help
-for command in info check run sweep plot view modes operators convert golden bench; do
+for command in info check run sweep plot view modes linearize trim operators convert golden bench; do
 	calder 0 help $command
 	mv out by_word
 	calder 0 $command --help
@@ -42,7 +42,7 @@ for version in -V --version version; do
 done
 
 # ---- options: our own words, and what is near
-for command in info check run sweep plot view modes operators convert golden; do
+for command in info check run sweep plot view modes linearize trim operators convert golden; do
 	calder 2 $command --nonsense model.yaml
 	stderr_has "^calder $command: there is no option '--nonsense'"
 	stderr_has "^Try 'calder $command --help'"

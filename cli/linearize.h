@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * linearize.h — the parts of `calder linearize`: what it prints, and its plots.
+ */
+#ifndef CALDER_CLI_LINEARIZE_H
+#define CALDER_CLI_LINEARIZE_H
+
+#include "cli.h"
+
+/** A linearized model and its poles. */
+typedef struct LinearModel {
+	const char *path;  // of the model
+	const char *title; // for plots
+	CalStateSpace space;
+	CalPole *poles; // [state_count]
+} LinearModel;
+
+/** States, inputs, outputs and poles as text. */
+void linearize_print(const LinearModel *model);
+/** Everything as one JSON object. */
+void linearize_json(const LinearModel *model);
+
+/** Frequencies or times of a plot; 0: chosen by the poles. */
+typedef struct PlotRange {
+	double from, to; // frequencies [rad/s]
+	double duration; // [s]
+} PlotRange;
+
+/** Frequency response of every output to every input; returns an exit code. */
+int linearize_bode(const LinearModel *model, const PlotRange *range, const char *path);
+/** Response of every output to a unit step of every input. */
+int linearize_step(const LinearModel *model, const PlotRange *range, const char *path);
+
+#endif

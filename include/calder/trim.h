@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/trim.h — equilibria of a simulation: states in which nothing accelerates (docs/trim.md).
+ *
+ * Speeds are zero, but for those of driven and prescribed degrees of freedom: with a driven spin an equilibrium is a steady
+ * rotation. Unknown are the independent coordinates of all groups and the continuous states of devices; gravity, springs,
+ * loads, devices, contact and loops act as they do at the present time.
+ */
+#ifndef CALDER_TRIM_H
+#define CALDER_TRIM_H
+
+#include <calder/state_space.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What becomes of small displacements, by the poles (cal_state_space_poles). */
+typedef enum CalStability {
+	CAL_STABILITY_STABLE,   // none grows; without damping they stay
+	CAL_STABILITY_NEUTRAL,  // none grows, but poles are zero, or too near to it to know (below 1e-7 of the largest)
+	CAL_STABILITY_UNSTABLE, // one grows
+} CalStability;
+/** "stable", "neutral", "unstable"; NULL beyond. */
+CAL_API const char *cal_stability_name(CalStability stability);
+
+typedef struct CalTrimOptions {
+	int start;              // 0: from the present state; k > 0: from another one, drawn at random about it
+	uint64_t seed;          // of these
+	double spread;          // their distance: angles [rad], lengths as many of their scale (calder/linear.h); 0: pi
+	int max_iterations;     // 0: 200
+	double tolerance;       // of accelerations that count as zero [rad/s^2, m/s^2]; 0: 1e-9
+	CalAllocator allocator; // {0}: malloc
+} CalTrimOptions;
+
+typedef struct CalTrim {
+	int iterations;         //
+	double residual;        // largest acceleration or rate of a device that is left
+	CalStability stability; //
+	double growth;          // largest real part of a pole [1/s]
+	int zero_poles;         // poles that are zero
+} CalTrim;
+
+/**
+ * Moves the simulation to an equilibrium by Newton's method with damping (Levenberg and Marquardt) on the configurations that
+ * the loops allow, and makes it the start (cal_sim_restart). CAL_NOT_CONVERGED: none was found from there, error says what
+ * accelerates most; the state is then as before. A start that cannot be assembled counts as one from which none was found.
+ */
+CAL_API CalStatus cal_sim_trim(CalSim *sim, const CalTrimOptions *options, CalTrim *trim, CalError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

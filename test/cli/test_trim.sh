@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# `calder trim`: equilibria of a pendulum and of a linkage with their stability; a run that starts from one stays there; poles of
+# `calder linearize` agree; what does not fit is refused.
+set -u
+# shellcheck source=test/cli/expect.sh
+source "$SOURCE_DIR/test/cli/expect.sh"
+
+calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --starts 10 -o hanging.yaml
+skip_without_yaml
+stdout_has '2 equilibria from 10 starts, 0 without'
+stdout_has '^     . +stable'
+stdout_has '^     . +unstable .* 3\.836 1/s' # sqrt(3 g / 2 l)
+calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --starts 10 -o upright.yaml --solution 2
+calder 0 linearize upright.yaml
+stdout_has '3\.83601 .*UNSTABLE'
+
+# Springs, weights and a loop: the linkage stays where it was put.
+cat >bars.yaml <<'YAML'
+calder: 1
+gravity: [0, -9.81, 0]
+ground: {nodes: {a: [0, 0, 0], b: [0.5, 0, 0]}}
+bodies:
+  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}
+  coupler: {mass: 2.5, rod: {from: [0, 0, 0], to: [0.5, 0, 0]}, nodes: {end: [0.5, 0, 0]}}
+  rocker: {mass: 2, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {end: [0.4, 0, 0]}}
+joints:
+  crank: {type: revolute, from: ground/a, to: crank, dof: {stiffness: 60, rest: 2.2, damping: 1}}
+  pin: {type: revolute, from: crank/end, to: coupler}
+  rocker: {type: revolute, from: ground/b, to: rocker}
+loops: {wrist: {type: revolute, from: coupler/end, to: rocker/end}}
+devices:
+  line: {type: spring, from: ground, to: coupler/end, length: 0.3 m, stiffness: 150 N/m, damping: 1 N*s/m}
+state: {crank: {q: 90 deg}, pin: {q: -70 deg, guess: true}, rocker: {q: 85 deg, guess: true}}
+run: {duration: 2 s, output: {interval: 100 ms, signals: [q]}}
+YAML
+calder 0 trim bars.yaml -o rest.yaml
+stdout_has '1 equilibrium from 1 start'
+stdout_has 'stable '
+calder 0 run rest.yaml -q -o rest.csv
+python 'import csv; rows = [[float(x) for x in r[1:]] for r in list(csv.reader(open("rest.csv")))[1:] if r[0][0] != "#" and r[0][0].isdigit()]
+assert len(rows) == 21, len(rows)
+moved = max(abs(a - b) for row in rows for a, b in zip(row, rows[0])); print("moved by", moved); assert moved < 1e-9'
+calder 0 trim bars.yaml --starts 30 --json
+python 'import json; s = json.load(open("out")); assert len(s) >= 2 and {x["stability"] for x in s} >= {"stable"}, s
+assert sum(x["found"] for x in s) <= 30 and all(x["residual"] < 1e-6 for x in s)'
+cp out once
+calder 0 trim bars.yaml --starts 30 --json
+cmp -s out once || fail "another result with the same seed"
+
+# A load that nothing holds.
+sed 's/^run:/loads: [{joint: crank, effort: 1e4}]\nrun:/; s/stiffness: 60, rest: 2.2, //' bars.yaml >pushed.yaml
+calder 4 trim pushed.yaml
+stderr_has 'no equilibrium found'
+stderr_has 'still changes by'
+
+calder 2 trim bars.yaml --starts none
+calder 2 trim bars.yaml --solution 2
+calder 2 trim bars.yaml -o bars.yaml
+calder 2 trim bars.yaml --solution 9 -o far.yaml
+calder 2 trim
+exit $((failures > 0))
