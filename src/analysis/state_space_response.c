@@ -4,14 +4,14 @@
  * is from the state at which it was linearized.
  *
  * The frequency response solves (i w - A) X = B by elimination with row exchanges in complex numbers. The step response is exact:
- * x and u are advanced together by exp([A B; 0 0] dt), found by a Taylor series of degree 18 for a norm below 1/2 and repeated
- * squaring, with a truncation error below 1e-22.
+ * x and u are advanced together by exp([A B; 0 0] dt).
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "math/discrete_system.h"
 #include "math/eigen_general.h"
 #include "math/portable.h"
 #include "sim/sim_internal.h"
@@ -153,47 +153,6 @@ CalStatus cal_state_space_response(const CalStateSpace *space, double frequency,
 
 /* ---- step response ------------------------------------------------------------------------------------------- */
 
-/* P = X Y, all [n n]; P is neither. */
-static void multiply(size_t n, const double *X, const double *Y, double *P) {
-	memset(P, 0, n * n * sizeof *P);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n; k++)
-			for (size_t j = 0; X[i * n + k] != 0 && j < n; j++)
-				P[i * n + j] += X[i * n + k] * Y[k * n + j];
-}
-
-/* E = exp(Z), Z is destroyed; term, spare: [n n]. */
-static void exponential(size_t n, double *Z, double *E, double *term, double *spare) {
-	enum { DEGREE = 18 };
-	double norm = 0;
-	int squarings = 0;
-	for (size_t i = 0; i < n; i++) {
-		double row = 0;
-		for (size_t j = 0; j < n; j++)
-			row += fabs(Z[i * n + j]);
-		norm = fmax(norm, row);
-	}
-	for (; norm > 0.5 && squarings < 1000; norm *= 0.5)
-		squarings++;
-	for (size_t i = 0; i < n * n; i++)
-		Z[i] = ldexp(Z[i], -squarings);
-	memset(E, 0, n * n * sizeof *E);
-	memset(term, 0, n * n * sizeof *term);
-	for (size_t i = 0; i < n; i++)
-		E[i * n + i] = term[i * n + i] = 1;
-	for (int k = 1; k <= DEGREE; k++) {
-		multiply(n, term, Z, spare);
-		for (size_t i = 0; i < n * n; i++) {
-			term[i] = spare[i] / k;
-			E[i] += term[i];
-		}
-	}
-	for (int k = 0; k < squarings; k++) {
-		multiply(n, E, E, spare);
-		memcpy(E, spare, n * n * sizeof *E);
-	}
-}
-
 typedef struct StepMemory {
 	double *Z, *E, *term, *spare; // [n + 1, n + 1]
 	double *x, *next;             // [n + 1]: states, then the input
@@ -225,7 +184,7 @@ static void march(const CalStateSpace *s, int input, double dt, int count, const
 			m->Z[i * size + j] = s->A[i * n + j] * dt;
 		m->Z[i * size + n] = input >= 0 ? s->B[i * (size_t)s->input_count + (size_t)input] * dt : 0;
 	}
-	exponential(size, m->Z, m->E, m->term, m->spare);
+	matrix_exponential((int)size, m->Z, m->E, m->term, m->spare);
 	for (int t = 0; t < count; t++) {
 		put_outputs(s, input, m->x, y + (size_t)t * (size_t)s->output_count);
 		for (size_t i = 0; i < size; i++) {

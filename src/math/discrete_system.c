@@ -36,8 +36,8 @@ static double row_norm(int n, const double *a) {
 	return largest;
 }
 
-/* E = exp(M); M is scaled. The series of 18 terms is exact to round-off for a norm of at most 1/2. */
-static void exponential(int n, double *M, double *E, double *power, double *next) {
+/* By scaling, series and squaring: 18 terms are exact to round-off for a norm of at most 1/2. */
+void matrix_exponential(int n, double *M, double *E, double *power, double *next) {
 	enum { TERMS = 18, MOST_SQUARES = 1100 };
 	const size_t bytes = (size_t)n * (size_t)n * sizeof(double);
 	int squares = 0;
@@ -61,7 +61,7 @@ static void exponential(int n, double *M, double *E, double *power, double *next
 	}
 }
 
-void discretize_hold(LinearSystem *s, double T, double *scratch) {
+void discretize_hold(StateMatrices *s, double T, double *scratch) {
 	const int n = s->n, m = s->m, order = n + m;
 	const size_t size = (size_t)order * (size_t)order;
 	double *M = scratch, *E = M + size;
@@ -72,7 +72,7 @@ void discretize_hold(LinearSystem *s, double T, double *scratch) {
 		for (int k = 0; k < m; k++)
 			M[i * order + n + k] = s->B[i * m + k] * T;
 	}
-	exponential(order, M, E, E + size, E + 2 * size);
+	matrix_exponential(order, M, E, E + size, E + 2 * size);
 	for (int i = 0; i < n; i++) {
 		memcpy(s->A + (ptrdiff_t)i * n, E + (ptrdiff_t)i * order, (size_t)n * sizeof(double));
 		memcpy(s->B + (ptrdiff_t)i * m, E + (ptrdiff_t)i * order + n, (size_t)m * sizeof(double));
@@ -113,7 +113,7 @@ static bool solve(int n, double *M, int width, double *R) {
 }
 
 /* With M = I - A T/2: A = M^-1 (I + A T/2), B = M^-1 B T, D += C M^-1 B T/2, C = C M^-1. */
-bool discretize_tustin(LinearSystem *s, double T, double *scratch) {
+bool discretize_tustin(StateMatrices *s, double T, double *scratch) {
 	const int n = s->n, m = s->m, p = s->p, width = n + m;
 	double *M = scratch, *R = M + (ptrdiff_t)n * n, *inverse = R + (ptrdiff_t)n * width;
 	for (int i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ bool discretize_tustin(LinearSystem *s, double T, double *scratch) {
 	return true;
 }
 
-void system_of_transfer(const double *num, const double *den, LinearSystem *s) {
+void system_of_transfer(const double *num, const double *den, StateMatrices *s) {
 	const int n = s->n;
 	const double direct = num[0] / den[0];
 	memset(s->A, 0, (size_t)n * (size_t)n * sizeof(double));

@@ -43,7 +43,7 @@ static void check_def(DeviceBuilder *d, const FilterDef *def) {
 	             def->damping);
 }
 
-static void fill_system(const FilterDef *def, LinearSystem *system) {
+static void fill_system(const FilterDef *def, StateMatrices *system) {
 	const double w = def->frequency, full = w * w;
 	const double first[3][2] = {{0, w}, {1, 0}, {0, 0}};
 	const double second[3][3] = {{0, 0, full}, {1, 0, 0}, {1, 0, full}};

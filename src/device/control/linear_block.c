@@ -17,7 +17,7 @@ LinearBlock *linear_block_alloc(DeviceBuilder *d, int n, int m, int p) {
 	if (!made)
 		return NULL;
 	double *A = made->numbers, *B = A + states * states, *C = B + states * inputs, *D = C + outputs * states;
-	made->system = (LinearSystem){n, m, p, A, B, C, D};
+	made->system = (StateMatrices){n, m, p, A, B, C, D};
 	return made;
 }
 
@@ -26,7 +26,7 @@ double *linear_block_initial(LinearBlock *block) {
 }
 
 void linear_block_discretize(DeviceBuilder *d, LinearBlock *block, Discretization by, double T) {
-	const LinearSystem *s = &block->system;
+	const StateMatrices *s = &block->system;
 	const CalAllocator allocator = allocator_or_default(NULL);
 	if (by == DISCRETE_ALREADY || d->status != CAL_OK)
 		return;
@@ -65,7 +65,7 @@ static void add_product(int rows, int columns, const double *M, const double *v,
 }
 
 int linear_block_sample(const CalDevice *device, CalEvalContext *context, double *x) {
-	const LinearSystem *s = &block_of(device)->system;
+	const StateMatrices *s = &block_of(device)->system;
 	double u[SAMPLED_MOST_INPUTS] = {0}, y[SAMPLED_MOST_OUTPUTS] = {0}, next[LINEAR_MOST_STATES] = {0};
 	double *state = sampled_states(device);
 	(void)x;

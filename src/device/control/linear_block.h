@@ -16,7 +16,7 @@ typedef enum Discretization { DISCRETE_ALREADY, BY_HOLD, BY_TUSTIN } Discretizat
 
 typedef struct LinearBlock {
 	Sampled s; // first
-	LinearSystem system;
+	StateMatrices system;
 	double numbers[]; // A, B, C, D, then the initial state
 } LinearBlock;
 
@@ -31,11 +31,11 @@ int linear_block_start(const CalDevice *device, CalEvalContext *context, double 
 int linear_block_sample(const CalDevice *device, CalEvalContext *context, double *x);
 
 /* What the functions of such a device are. */
-#define LINEAR_BLOCK_OPS(word, count, names, units)                                                              \
-	{                                                                                                            \
-		.type = (word), .bind = sampled_bind, .start = linear_block_start, .evaluate = sampled_evaluate,         \
-		.sample = linear_block_sample, .outputs = sampled_outputs, .destroy = sampled_destroy,                   \
-		.output_count = (count), .output_names = (names), .output_units = (units)                                \
+#define LINEAR_BLOCK_OPS(word, count, names, units)                                                      \
+	{                                                                                                    \
+		.type = (word), .bind = sampled_bind, .start = linear_block_start, .evaluate = sampled_evaluate, \
+		.sample = linear_block_sample, .outputs = sampled_outputs, .destroy = sampled_destroy,           \
+		.output_count = (count), .output_names = (names), .output_units = (units)                        \
 	}
 
 #endif
