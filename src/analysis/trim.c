@@ -278,8 +278,9 @@ CalStatus cal_sim_trim(CalSim *sim, const CalTrimOptions *options, CalTrim *trim
 	static const CalTrimOptions none = {0};
 	const CalTrimOptions *o = options ? options : &none;
 	CalTrim result = {0};
-	if (!sim)
-		return error_null(error, __func__, "sim");
+	if (!sim || !trim)
+		return error_null(error, __func__, !sim ? "sim" : "trim");
+	*trim = (CalTrim){0};
 	if (o->start < 0 || o->max_iterations < 0 || !(o->spread >= 0) || !(o->tolerance >= 0) ||
 	    !allocator_is_valid(&o->allocator))
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_trim: the options are not valid");
@@ -292,8 +293,7 @@ CalStatus cal_sim_trim(CalSim *sim, const CalTrimOptions *options, CalTrim *trim
 	status = status == CAL_OK ? run_search(&state, o, &result, error)
 	                          : error_set(error, status, "cal_sim_trim: %s", cal_status_text(status));
 	trim_state_release(&state);
-	if (trim)
-		*trim = result;
+	*trim = result;
 	return status;
 }
 
