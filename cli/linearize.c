@@ -111,6 +111,7 @@ static int linearize_file(const Request *r) {
 	CalSetup *setup = NULL;
 	Loaded loaded = {0};
 	CalError error = {0};
+	CalTrim trim;
 	int code = input_open(r->path, &setup);
 	if (code == EXIT_OK)
 		code = check_outputs(r, setup);
@@ -122,7 +123,7 @@ static int linearize_file(const Request *r) {
 	if (code == EXIT_OK && r->at > 0)
 		code = say_status(input_name(r->path), cal_sim_advance(loaded.sim, r->at, &error), &error);
 	if (code == EXIT_OK && r->trim)
-		code = say_status(input_name(r->path), cal_sim_trim(loaded.sim, NULL, NULL, &error), &error);
+		code = say_status(input_name(r->path), cal_sim_trim(loaded.sim, NULL, &trim, &error), &error);
 	if (code == EXIT_OK)
 		code = show_model(r, loaded.sim, title_of(r, &loaded));
 	loaded_destroy(&loaded);

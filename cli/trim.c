@@ -20,6 +20,7 @@ static const char help[] =
 	"Finds equilibria: states in which nothing accelerates under gravity, springs, loads, devices and loops as they act at the\n"
 	"start of the run. Driven joints keep their speed: a steady rotation. Prints each with its stability, by the poles of\n"
 	"the linearized model (docs/trim.md).\n"
+	"  --at T              from the state at a time of the run, with what acts then, e.g. 2.5 or 100ms (0: the start)\n"
 	"  --starts N          N starts: the initial state, and others drawn at random about it (1)\n"
 	"  --spread X          how far: angles in rad, lengths as many of their scale (pi)\n"
 	"  --seed S            of the random starts (1)\n"
@@ -37,7 +38,7 @@ typedef struct Request {
 	const char *path, *out;
 	int starts, solution; // solution 0: chosen
 	uint64_t seed;
-	double spread, tolerance;
+	double spread, tolerance, at; // at [s]
 	bool json;
 } Request;
 
@@ -300,6 +301,7 @@ static int trim_file(const Request *r) {
 	CalSetup *setup = NULL;
 	Loaded loaded = {0};
 	Solutions solutions = {0};
+	CalError error = {0};
 	int code = input_open(r->path, &setup);
 	if (code == EXIT_OK)
 		code = output_spares_model("trim", (Written){r->out, "-o"}, r->path, setup);
@@ -308,6 +310,8 @@ static int trim_file(const Request *r) {
 		return code;
 	}
 	code = loaded_create(&loaded, setup, input_name(r->path), NULL);
+	if (code == EXIT_OK && r->at > 0)
+		code = say_status(input_name(r->path), cal_sim_advance(loaded.sim, r->at, &error), &error);
 	solutions.of = calloc(MOST_SOLUTIONS, sizeof *solutions.of);
 	if (code == EXIT_OK && !solutions.of)
 		code = say_status(input_name(r->path), CAL_ERR_MEMORY, NULL);
@@ -360,11 +364,15 @@ static bool set_option(Request *r, int option, const char *text) {
 }
 
 static int read_options(int argc, char **argv, Request *r, bool *done) {
-	static const struct option options[] = {
-		{"starts", required_argument, NULL, 'n'},   {"spread", required_argument, NULL, 'p'},
-		{"seed", required_argument, NULL, 'r'},     {"tolerance", required_argument, NULL, 't'},
-		{"solution", required_argument, NULL, 's'}, {"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},           {0}};
+	static const struct option options[] = {{"starts", required_argument, NULL, 'n'},
+	                                        {"spread", required_argument, NULL, 'p'},
+	                                        {"seed", required_argument, NULL, 'r'},
+	                                        {"tolerance", required_argument, NULL, 't'},
+	                                        {"solution", required_argument, NULL, 's'},
+	                                        {"at", required_argument, NULL, 'a'},
+	                                        {"json", no_argument, NULL, 'j'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {0}};
 	for (int option; (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -374,6 +382,8 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 		if (option == '?')
 			return option_wrong("trim", argv, options);
 		if (option == 'p' && option_quantity("trim", "spread", optarg, "", &r->spread) != EXIT_OK)
+			return EXIT_USAGE;
+		if (option == 'a' && option_quantity("trim", "at", optarg, "s", &r->at) != EXIT_OK)
 			return EXIT_USAGE;
 		if (option == 't' && option_quantity("trim", "tolerance", optarg, "", &r->tolerance) != EXIT_OK)
 			return EXIT_USAGE;

@@ -84,6 +84,7 @@ typedef struct CalStateSpaceOptions {
 /**
  * At the present state; starts a run that has not started. Does not change the run. Groups whose motion is given have no
  * states, nor have devices that are inactive; sampled devices hold what they sampled last. CAL_ERR_INPUT: a name is not known.
+ * CAL_ERR_UNSUPPORTED: compiled subsystems, ranks, or loops that constrain speeds alone (knife, disk, ball).
  * To be released by cal_state_space_release().
  */
 CAL_API CalStatus cal_sim_state_space(CalSim *sim, const CalStateSpaceOptions *options, CalStateSpace *space,

@@ -17,8 +17,8 @@ extern "C" {
 
 /** What becomes of small displacements, by the poles (cal_state_space_poles). */
 typedef enum CalStability {
-	CAL_STABILITY_STABLE,   // none grows; without damping they stay
-	CAL_STABILITY_NEUTRAL,  // none grows, but poles are zero, or too near to it to know (below 1e-7 of the largest)
+	CAL_STABILITY_STABLE, // none grows; without damping they stay
+	CAL_STABILITY_NEUTRAL, // none grows, but poles are zero, or too near to it to know (below 1e-6 1/s, or 1e-7 of the largest)
 	CAL_STABILITY_UNSTABLE, // one grows
 } CalStability;
 /** "stable", "neutral", "unstable"; NULL beyond. */

@@ -56,8 +56,8 @@ static void keep_slopes(const LinearSystem *s, int column, bool input, Results *
 	for (int g = 0; g < s->group_count; g++) {
 		const LinearGroup *group = &s->groups[g];
 		const size_t nu = (size_t)group->nu, first = (size_t)(s->coordinate_count + group->first);
-		for (int k = 0; k < group->count; k++)
-			for (size_t j = 0; j < nu; j++)
+		for (size_t j = 0; j < nu; j++)
+			for (int k = 0; force[j] != 0 && k < group->count; k++)
 				to[(first + (size_t)k) * width] += group->Minv[(size_t)group->dof[k] * nu + j] * force[j];
 		force += nu;
 	}
@@ -291,7 +291,25 @@ static CalStatus report_failure(const LinearSystem *s, CalStatus status, CalErro
 	                 cal_status_text(status), place, sim->why_failed[0] ? ": " : "", sim->why_failed);
 }
 
+/* A loop with equations of speeds alone leaves more displacements than speeds; NULL: there is none. */
+static const char *nonholonomic_loop(const CalSim *sim) {
+	for (int g = 0; g < sim->group_count; g++)
+		for (int i = 0; i < cal_model_loop_count(sim->groups[g].model); i++) {
+			CalLoopInfo loop;
+			if (cal_model_loop(sim->groups[g].model, i, &loop) == CAL_OK &&
+			    (loop.type == CAL_LOOP_KNIFE || loop.type == CAL_LOOP_DISK || loop.type == CAL_LOOP_BALL))
+				return loop.name;
+		}
+	return NULL;
+}
+
 static CalStatus check_sim(const CalSim *sim, CalError *error) {
+	if (nonholonomic_loop(sim))
+		return error_set(
+			error, CAL_ERR_UNSUPPORTED,
+			"cal_sim_state_space: loop \"%.100s\" constrains speeds and not positions (rolling, knife edge); "
+			"its system has more coordinates than speeds, which this does not know",
+			nonholonomic_loop(sim));
 	if (sim->ranks)
 		return error_set(error, CAL_ERR_UNSUPPORTED, "cal_sim_state_space: the simulation is distributed over ranks");
 	if (subsystems_first(sim))

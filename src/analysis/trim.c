@@ -186,12 +186,12 @@ static bool is_at_round_off(TrimSearch *t) {
 /* ---- results ------------------------------------------------------------------------------------------------- */
 
 static CalStatus find_stability(const CalStateSpace *space, CalTrim *trim) {
-	static const double zero_share = 1e-7;
+	static const double zero_share = 1e-7, zero_rate = 1e-6; // double poles at zero are found to the root of round-off
 	const int n = space->state_count;
 	CalPole *poles = memory_alloc(&space->allocator, ((size_t)n + 1) * sizeof *poles);
 	const CalStatus status = poles ? cal_state_space_poles(space, poles) : CAL_ERR_MEMORY;
 	trim->growth = n > 0 ? -INFINITY : 0;
-	const double zero = status == CAL_OK && n > 0 ? zero_share * poles[n - 1].frequency : 0;
+	const double zero = status == CAL_OK && n > 0 ? fmax(zero_share * poles[n - 1].frequency, zero_rate) : 0;
 	for (int i = 0; i < n && status == CAL_OK; i++) {
 		trim->zero_poles += poles[i].frequency <= zero;
 		trim->growth = fmax(trim->growth, poles[i].real);
@@ -278,8 +278,9 @@ CalStatus cal_sim_trim(CalSim *sim, const CalTrimOptions *options, CalTrim *trim
 	static const CalTrimOptions none = {0};
 	const CalTrimOptions *o = options ? options : &none;
 	CalTrim result = {0};
-	if (!sim)
-		return error_null(error, __func__, "sim");
+	if (!sim || !trim)
+		return error_null(error, __func__, !sim ? "sim" : "trim");
+	*trim = (CalTrim){0};
 	if (o->start < 0 || o->max_iterations < 0 || !(o->spread >= 0) || !(o->tolerance >= 0) ||
 	    !allocator_is_valid(&o->allocator))
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_trim: the options are not valid");
@@ -292,8 +293,7 @@ CalStatus cal_sim_trim(CalSim *sim, const CalTrimOptions *options, CalTrim *trim
 	status = status == CAL_OK ? run_search(&state, o, &result, error)
 	                          : error_set(error, status, "cal_sim_trim: %s", cal_status_text(status));
 	trim_state_release(&state);
-	if (trim)
-		*trim = result;
+	*trim = result;
 	return status;
 }
 

@@ -4,6 +4,7 @@
  * dampers, spinning spacecraft with a wheel, servo; refusals by name; and what a linearization leaves as it was.
  */
 #include "analysis/state_space_support.h"
+#include "support/failing_allocator.h"
 
 static const double gravity = 9.80665;
 
@@ -305,6 +306,42 @@ static void linearization_leaves_the_run_as_it_was(void **state) {
 	run_end(&without);
 }
 
+static void rolling_is_refused_by_name(void **state) {
+	(void)state;
+	Run run = run_file(file_of("calder: 1\ngravity: [0, 0, -9.8]\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+	                           "joints: {fly: {type: free, to: b}}\nstate: {fly: {q: [0, 0, 0.1, 1, 0, 0, 0]}}\n"
+	                           "loops: {roll: {type: ball, from: ground, to: b, radius: 0.1 m}}\n"));
+	CalStateSpace space;
+	CalError error = {0};
+	assert_int_equal(cal_sim_state_space(run.sim, NULL, &space, &error), CAL_ERR_UNSUPPORTED);
+	assert_non_null(strstr(error.text, "loop \"roll\" constrains speeds and not positions"));
+	run_end(&run);
+}
+
+static void memory_that_is_short_is_reported_and_released(void **state) {
+	(void)state;
+	Run run = run_file(file_of(SPACECRAFT));
+	FailingAllocator f = {0};
+	const char *input = "device:wheel.torque", *output = "acceleration:hub";
+	const CalStateSpaceOptions options = {
+		.inputs = &input, .input_count = 1, .outputs = &output, .output_count = 1, .allocator = failing_allocator(&f)};
+	CalStatus status = CAL_ERR_MEMORY;
+	for (f.fail_at = 1; f.fail_at < 200 && status == CAL_ERR_MEMORY; f.fail_at++) {
+		CalStateSpace space;
+		CalPole poles[13];
+		CalError error = {0};
+		f.calls = 0;
+		status = cal_sim_state_space(run.sim, &options, &space, &error);
+		if (status == CAL_OK)
+			status = cal_state_space_poles(&space, poles);
+		cal_state_space_release(&space);
+		assert_int_equal(f.live, 0);
+	}
+	assert_int_equal(status, CAL_OK);
+	assert_true(f.fail_at > 10);
+	run_end(&run);
+}
+
 static void deviation_is_counted_from_the_state(void **state) {
 	(void)state;
 	Linearized l = linearized(SPACECRAFT, NAMES(NULL), NAMES(NULL));
@@ -338,6 +375,8 @@ int main(void) {
 		cmocka_unit_test(command_that_a_device_lacks_is_refused_with_those_that_it_has),
 		cmocka_unit_test(force_that_bends_at_the_state_is_warned_of),
 		cmocka_unit_test(linearization_leaves_the_run_as_it_was),
+		cmocka_unit_test(rolling_is_refused_by_name),
+		cmocka_unit_test(memory_that_is_short_is_reported_and_released),
 		cmocka_unit_test(deviation_is_counted_from_the_state),
 	};
 	NEEDS_YAML();

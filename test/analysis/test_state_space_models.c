@@ -5,7 +5,7 @@
  * step response of the non-linear run, from which it differs by the square of the input.
  */
 #include "analysis/state_space_support.h"
-#include "support/random_tree.h"
+#include "support/random_loop.h"
 
 /* ---- differences of the equations of motion ------------------------------------------------------- */
 
@@ -207,6 +207,89 @@ static void four_bar_agrees_with_the_embedded_linkage(void **state) {
 	}
 }
 
+/* Rows of the speeds of a closed system against differences along displacements that the loops allow. */
+static void check_closed_rows(const Displaced *d, uint64_t seed) {
+	const CalStateSpace *s = d->space;
+	const int n = s->state_count, nu = cal_model_u_count(d->model);
+	double *f = test_doubles(4 * nu), *v = test_doubles(nu), *way = test_doubles(nu), *N = test_doubles(nu * n + 1);
+	uint8_t *chosen = test_alloc((size_t)nu, 1);
+	static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
+	const double h = 1e-3;
+	CalWork *work = NULL;
+	CalProjection *projection = NULL;
+	CalState *state = cal_sim_state(d->sim, 0);
+	for (int i = 0; i < n; i++)
+		chosen[s->places[i].index] = 1;
+	const CalProjectionOptions options = {.independent = chosen};
+	check_ok(seed, cal_work_create(d->model, &work));
+	check_ok(seed, cal_projection_create(d->model, &projection));
+	check_ok(seed, cal_projection_update(projection, &d->about, &options, work));
+	const int count = cal_projection_count(projection);
+	check_that(seed, 2 * count == n);
+	memcpy(N, cal_projection_map(projection), (size_t)(nu * count) * sizeof *N);
+	for (int k = 0; k < count; k++)
+		v[k] = d->about.u[s->places[k].index];
+	for (int k = 0; k < count; k++) {
+		double got[64], want[64] = {0};
+		for (int p = 0; p < 4; p++) {
+			for (int i = 0; i < nu; i++)
+				way[i] = at[p] * h * N[i * count + k];
+			cal_config_integrate(d->model, d->about.q, way, state->q);
+			memcpy(state->u, d->about.u, (size_t)nu * sizeof(double));
+			check_ok(seed, cal_loop_project(d->model, state, NULL, work, NULL));
+			check_ok(seed, cal_projection_update(projection, state, &options, work));
+			check_ok(seed, cal_projection_speeds(projection, v, state->u));
+			read_accelerations(d, f + p * nu);
+		}
+		for (int i = 0; i < count && i < 64; i++) {
+			for (int p = 0; p < 4; p++)
+				want[i] += weight[p] * f[p * nu + s->places[count + i].index] / (12 * h);
+			got[i] = s->A[(count + i) * n + k];
+		}
+		check_close_scaled(seed, s->states[k].name, count < 64 ? count : 64, got, want, max_abs(n * n, s->A), 1e-6);
+	}
+	cal_state_copy(d->model, &d->about, state);
+	cal_projection_destroy(projection);
+	cal_work_destroy(work);
+	free(f), free(v), free(way), free(N), free(chosen);
+}
+
+static void random_loops_agree_with_differences(void **state) {
+	(void)state;
+	int compared = 0;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 30; seed++) {
+		LoopOptions options = {.tree = tree_any(seed), .loops = 1, .types = LOOP_JOINT_TYPES & ~LOOP_VELOCITY_TYPES};
+		options.tree.bodies = 3 + (int)(seed % 3);
+		options.tree.prescribed = 0;
+		options.tree.joints = TREE_ANY_JOINT & ~(1u << CAL_JOINT_USER);
+		Fixture *f = fixture_random_loop(seed, options, CAL_SOLVER_RECURSIVE);
+		fixture_close_loops(f);
+		CalSim *sim = NULL;
+		CalError error = {0};
+		const CalSimOptions how = {.method = {.method = CAL_METHOD_DOPRI5}};
+		CalStateSpace space = {0};
+		check_ok(seed, cal_sim_create(f->desc, &how, &sim, &error));
+		const CalModel *model = cal_sim_model(sim, 0);
+		cal_state_copy(model, &f->state, cal_sim_state(sim, 0));
+		cal_sim_state(sim, 0)->t = 0;
+		if (cal_sim_restart(sim, &error) == CAL_OK) {
+			if (cal_sim_state_space(sim, NULL, &space, &error) != CAL_OK)
+				check_fail_at(__FILE__, __LINE__, seed, "%s", error.text);
+			Displaced d = {.sim = sim, .space = &space, .model = model};
+			check_ok(seed, cal_state_create(model, &d.about));
+			cal_state_copy(model, cal_sim_state(sim, 0), &d.about);
+			check_closed_rows(&d, seed);
+			cal_state_destroy(&d.about);
+			compared++;
+		}
+		cal_state_space_release(&space);
+		cal_sim_destroy(sim);
+		fixture_destroy(f);
+	}
+	print_message("%d systems with loops compared\n", compared);
+	assert_true(compared >= 25);
+}
+
 /* ---- modes -------------------------------------------------------------------------------------------- */
 
 static void poles_are_the_modes_of_the_system(void **state) {
@@ -301,6 +384,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_trees_agree_with_differences),
 		cmocka_unit_test(devices_agree_with_differences),
+		cmocka_unit_test(random_loops_agree_with_differences),
 		cmocka_unit_test(four_bar_agrees_with_the_embedded_linkage),
 		cmocka_unit_test(poles_are_the_modes_of_the_system),
 		cmocka_unit_test(step_response_differs_from_the_run_by_the_square_of_the_input),

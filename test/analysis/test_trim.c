@@ -241,6 +241,19 @@ static void displacement_without_stiffness_is_neutral(void **state) {
 	run_end(&run);
 }
 
+/* A body in space: all poles are zero, and none grows for round-off. */
+static void free_flight_is_neutral(void **state) {
+	(void)state;
+	Run run = run_file(file_of("calder: 1\ngravity: [0, 0, 0]\nbodies: {hub: {mass: 300, inertia: [40, 55, 61]}}\n"
+	                           "joints: {flight: {type: free, to: hub}}\n"
+	                           "state: {flight: {q: [1, 2, 3, 0.7, 0.1, -0.1, 0.7], u: [0, 0, 0, 0.1, 0.2, 0.3]}}\n"));
+	const CalTrim trim = trimmed(&run, NULL);
+	assert_int_equal(trim.stability, CAL_STABILITY_NEUTRAL);
+	assert_int_equal(trim.zero_poles, 12);
+	assert_near(cal_sim_state(run.sim, 0)->u[5], 0, 0);
+	run_end(&run);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hanging_masses_stretch_their_springs),
@@ -252,6 +265,7 @@ int main(void) {
 		cmocka_unit_test(four_bar_with_a_spring_is_at_a_minimum_of_its_potential),
 		cmocka_unit_test(random_starts_find_all_equilibria_of_two_links),
 		cmocka_unit_test(displacement_without_stiffness_is_neutral),
+		cmocka_unit_test(free_flight_is_neutral),
 	};
 	NEEDS_YAML();
 	return cmocka_run_group_tests(tests, NULL, NULL);

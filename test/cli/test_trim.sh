@@ -49,6 +49,13 @@ cp out once
 calder 0 trim bars.yaml --starts 30 --json
 cmp -s out once || fail "another result with the same seed"
 
+# A load that comes later moves the equilibrium: 60 (q - 2.2) = 20 without gravity and weights.
+sed 's/^gravity.*/gravity: [0, 0, 0]/; /line:/d; /^devices/d; s/^run:/loads: [{joint: crank, effort: 20, start: 1 s}]\nrun:/' bars.yaml >later.yaml
+calder 0 trim later.yaml
+stdout_has 'q:crank = 2.2$'
+calder 0 trim later.yaml --at 1.5
+stdout_has 'q:crank = 2.53333333$'
+
 # A load that nothing holds.
 sed 's/^run:/loads: [{joint: crank, effort: 1e4}]\nrun:/; s/stiffness: 60, rest: 2.2, //' bars.yaml >pushed.yaml
 calder 4 trim pushed.yaml
