@@ -35,7 +35,7 @@ static void prepare_kinematics(const CalModel *model, const CalState *state, Cal
 	kinematics_reach(model, state->q, state->u, work);
 	for (int f = 0; f < model->flex_count; ++f)
 		flexible_own_x1(model, f, &model->flexes[f].own, 0, work, &work->links[model->flexes[f].link]);
-	work->stage &= ~STAGE_SWEPT; // its bodies have loads in work->flex
+	work->stage &= ~STAGE_SWEPT; // work->flex has inertias alone
 }
 
 /* V'M_rrV + 2 V'E eta_dot + eta_dot'M_ee eta_dot of the masses; their first moment is added to *moment. */
