@@ -96,44 +96,45 @@ static void check_after_others(Fixture *f, const CalState *other, const CalState
 	free(plain), free(got), free(x);
 }
 
-/* Poses and velocities of all nodes, and energies. */
-typedef struct Seen {
-	uint64_t hash;
+/* Continues a hash by the bits of numbers; size in bytes. */
+static uint64_t hash_numbers(uint64_t hash, const void *numbers, size_t size) {
+	for (size_t k = 0; k < size; k += sizeof(uint64_t)) {
+		uint64_t bits;
+		memcpy(&bits, (const char *)numbers + k, sizeof bits);
+		hash = (hash ^ bits) * UINT64_C(0x100000001b3);
+	}
+	return hash;
+}
+
+/* A hash of poses and velocities of all nodes, and of energies. */
+static uint64_t look(Fixture *f, const CalState *state) {
 	CalEnergy energy;
 	CalMomentum momentum;
-} Seen;
-
-static Seen look(Fixture *f, const CalState *state) {
-	Seen seen = {.hash = 0};
-	check_ok(f->seed, cal_energy(f->model, state, f->work, &seen.energy));
+	check_ok(f->seed, cal_energy(f->model, state, f->work, &energy));
+	uint64_t hash = hash_numbers(0, &energy, sizeof energy);
 	kinematics_reach(f->model, state->q, state->u, f->work);
 	for (int i = 0; i < cal_model_node_count(f->model); i++) {
-		struct {
-			CalPose pose;
-			CalSpatial velocity;
-		} node;
-		uint64_t bits[sizeof node / sizeof(uint64_t)];
-		kinematics_node_motion(f->model, f->work, i, &node.pose, &node.velocity);
+		CalPose pose;
+		CalSpatial velocity;
+		kinematics_node_motion(f->model, f->work, i, &pose, &velocity);
 		const CalVec3 r = kinematics_node_origin(f->model, f->work, i);
-		check_that(f->seed, memcmp(&r, &node.pose.r, sizeof r) == 0);
-		memcpy(bits, &node, sizeof bits);
-		for (size_t k = 0; k < sizeof bits / sizeof *bits; k++)
-			seen.hash = (seen.hash ^ bits[k]) * UINT64_C(0x100000001b3);
+		check_that(f->seed, r.x == pose.r.x && r.y == pose.r.y && r.z == pose.r.z);
+		hash = hash_numbers(hash, &pose, sizeof pose);
+		hash = hash_numbers(hash, &velocity, sizeof velocity);
 	}
-	check_ok(f->seed, cal_momentum(f->model, state, f->work, &seen.momentum));
-	return seen;
+	check_ok(f->seed, cal_momentum(f->model, state, f->work, &momentum));
+	return hash_numbers(hash, &momentum, sizeof momentum);
 }
 
 /* A sweep that is there is used, and nothing else that was left in the workspace. */
 static void check_reached(Fixture *f, const CalState *other, const CalState *state) {
 	double *x = room_for_uses(f);
 	f->work->stage = 0;
-	const Seen plain = look(f, state);
+	const uint64_t plain = look(f, state);
 	for (int k = 0; k < 2 * USES; k++) {
 		kinematics_reach(f->model, state->q, state->u, f->work);
 		use_work(k / 2, f->model, k % 2 ? state : other, f->work, x);
-		const Seen seen = look(f, state);
-		if (memcmp(&plain, &seen, sizeof seen) != 0)
+		if (look(f, state) != plain)
 			check_fail_at(__FILE__, __LINE__, f->seed, "other motion or energy after call %d", k);
 	}
 	free(x);
