@@ -59,10 +59,12 @@ def test_controllers_take_lists_and_matrices():
     assert np.abs(r["device:t.y"][-1]) > 0 and r["device:c.error"][-1] == pytest.approx(0.5 - r["q:hinge"][-1], abs=0.1)
     again = calder.loads(m.to_text())
     assert np.array_equal(calder.Sim(again).record(["q"])["q:hinge"], calder.Sim(m).record(["q"])["q:hinge"])
+    b = rod().device("state_space", "s", inputs="t", A=[[1, 2]], B=[[1]], C=[[1]], sample_period=1).run(1)
+    with pytest.raises(calder.Error, match="A has 1 rows and 2 columns"):
+        calder.Sim(b.model())
 
 
 @pytest.mark.parametrize("wrong", [
-    lambda b: b.device("state_space", "s", inputs="t", A=[[1, 2]], B=[[1]], C=[[1]], sample_period=1),
     lambda b: b.body("rod", mass=1), lambda b: b.body("x", mass=float("nan"), inertia=(1, 1, 1)), lambda b: b.joint("j", "hinge", to="rod"),
     lambda b: b.joint("j", "revolute", to="nobody"), lambda b: b.joint("j", "revolute", to="rod", axis="w"),
     lambda b: b.joint("j", "revolute", to="rod", dof={"stifness": 1}), lambda b: b.node("nobody", "n"),

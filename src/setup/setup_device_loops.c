@@ -120,17 +120,24 @@ static CalStatus say_loop(const Search *s, CalError *error) {
 		PLACE_ARGS(place), entry->name, entry->type->table.what, names);
 }
 
+static CalStatus search_all(Search *s, CalError *error) {
+	for (int i = 0; i < s->setup->device_count; i++)
+		if (!visit(s, i))
+			return say_loop(s, error);
+	return CAL_OK;
+}
+
 CalStatus setup_check_device_loops(const CalSetup *setup, CalError *error) {
 	const size_t count = (size_t)setup->device_count;
 	int *way = memory_alloc(&setup->allocator, (count + 2) * sizeof *way);
 	unsigned char *mark = memory_alloc(&setup->allocator, count + 1);
-	Search s = {setup, mark, way, 0};
-	CalStatus status = way && mark ? CAL_OK : error_set(error, CAL_ERR_MEMORY, "%s", cal_status_text(CAL_ERR_MEMORY));
-	if (status == CAL_OK)
+	CalStatus status = CAL_ERR_MEMORY;
+	if (way && mark) {
 		memset(mark, 0, count + 1);
-	for (int i = 0; i < setup->device_count && status == CAL_OK; i++)
-		if (!visit(&s, i))
-			status = say_loop(&s, error);
+		status = search_all(&(Search){setup, mark, way, 0}, error);
+	} else {
+		setup_no_memory(setup, error);
+	}
 	memory_free(&setup->allocator, way);
 	memory_free(&setup->allocator, mark);
 	return status;

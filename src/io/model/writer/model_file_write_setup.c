@@ -339,8 +339,10 @@ void write_run(Writer *w) {
 		put_key(w, &first, "assemble");
 		put_number(w, run.assembly_limit);
 	}
-	if (run.whole_steps)
-		put_named(w, &first, "whole_steps", "true");
+	if (run.whole_steps) {
+		put_key(w, &first, "whole_steps");
+		fputs("true", w->out);
+	}
 	put_streams(w, &first, &run);
 	fputs("}\n", w->out);
 }
