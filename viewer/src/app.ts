@@ -116,6 +116,8 @@ export class App extends Emitter<Change> {
 	private last = 0;
 	private topologyCount = -1;
 	private trailFrames = 0;
+	/** Another time was drawn since keepInSight() was called. */
+	private sightDue = false;
 
 	constructor(canvas: HTMLCanvasElement) {
 		super();
@@ -497,7 +499,7 @@ export class App extends Emitter<Change> {
 		const timed = this.timeNeeded;
 		if (timed && view) this.locate(view);
 		const moved = this.camera.update(seconds);
-		if (!timed && !moved && !this.drawNeeded) return;
+		if (!timed && !moved && !this.drawNeeded) return this.rest(view);
 		this.timeNeeded = this.drawNeeded = false;
 		if (view) this.refresh(view, timed);
 		this.stage.render(this.camera.distance, view?.size ?? 1);
@@ -505,6 +507,11 @@ export class App extends Emitter<Change> {
 		this.afterDraw?.();
 		this.stats.add(performance.now() - started, view !== null);
 	};
+
+	/** Nothing new is drawn: the last frame of a live run, too, must be in the picture. */
+	private rest(view: View | null): void {
+		if (view && this.sightDue && this.live && this.camera.automatic) this.keepInSight(view);
+	}
 
 	/** Draws the run at a time at once, as if it had been played up to it. */
 	drawAt(time: number): void {
@@ -530,6 +537,7 @@ export class App extends Emitter<Change> {
 	/** Of a live run nobody knows where it goes: the camera steps back, with room to spare, when it leaves the picture. */
 	private keepInSight(view: View): void {
 		const bounds = view.bounds();
+		this.sightDue = false;
 		if (this.camera.shows(bounds)) return;
 		const roomy = bounds.corners.map((c) => c.clone().sub(bounds.center).multiplyScalar(1.3).add(bounds.center));
 		this.camera.fit({ ...bounds, corners: roomy });
@@ -540,6 +548,7 @@ export class App extends Emitter<Change> {
 		const count = view.replay.frames.t.count;
 		if (this.live && view.trails.list.length && Math.abs(count - this.trailFrames) > this.trailFrames / 20)
 			this.updateTrails();
+		this.sightDue ||= timed;
 		if (this.live && this.camera.automatic && this.stats.frames % 12 === 0) this.keepInSight(view);
 		view.refresh();
 		const { topologyCount } = view.sample;
