@@ -58,8 +58,17 @@ export interface Settings {
 	grid: boolean;
 	trails: "none" | "selected" | "named" | "all"; // named: those of the view settings
 	ghost: boolean;
-	labels: boolean;
+	labels: boolean; // the name of the selection
+	bodyNames: boolean;
+	jointNames: boolean;
+	nodeNames: boolean;
+	arrowValues: boolean;
+	gridLabels: boolean;
+	ellipsoid: boolean; // of the selected body's inertia
 }
+
+/** Settings of a type. */
+export type KeyOf<T> = { [K in keyof Settings]: Settings[K] extends T ? K : never }[keyof Settings];
 
 export interface ShownMode {
 	body: number;
@@ -94,6 +103,12 @@ export class App extends Emitter<Change> {
 		trails: "none",
 		ghost: true,
 		labels: true,
+		bodyNames: false,
+		jointNames: false,
+		nodeNames: false,
+		arrowValues: false,
+		gridLabels: false,
+		ellipsoid: false,
 	};
 	view: View | null = null;
 	live: LiveLink | null = null;
@@ -312,6 +327,8 @@ export class App extends Emitter<Change> {
 		view.triads.nodes.object.visible = settings.nodeFrames;
 		view.triads.joints.object.visible = settings.jointFrames;
 		view.arrows.object.visible = settings.arrows;
+		view.ellipsoid.shown = settings.ellipsoid;
+		view.applyGlass();
 		if (view.ghost) view.ghost.bodies.object.visible = view.ghost.flexible.object.visible = settings.ghost;
 		this.updateTrails();
 		this.emit("settings");

@@ -76,6 +76,7 @@ export function applyHash(app: App, plots: PlotDock, hash: string): void {
 	}
 	if (selected !== null) app.select(findSelection(replay, selected));
 	if (get("trails") === "1") app.set("trails", "all");
+	if (get("ortho") !== null) app.setOrthographic(get("ortho") === "1");
 	if (t !== null) app.view!.update(app.time);
 	if (values.has("cam")) applyCamera(app, get("cam")!);
 	if (follow !== null) app.follow(replay.bodies.findIndex((b) => b.name === follow));
@@ -117,5 +118,6 @@ export function makeHash(app: App, plots: PlotDock): string {
 	if (view.flexible.exaggeration !== 1)
 		parts.push(`exaggeration=${Number(view.flexible.exaggeration.toPrecision(3))}`);
 	if (app.settings.trails === "all") parts.push("trails=1");
+	if (app.stage.camera.orthographic) parts.push("ortho=1");
 	return `#${parts.join("&")}`;
 }

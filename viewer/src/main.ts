@@ -18,9 +18,12 @@ import { renderForServer, renderRequest, Studio } from "./studio.js";
 import { button, el, setText } from "./ui/dom.js";
 import { Header } from "./ui/header.js";
 import { icon, logo } from "./ui/icons.js";
+import { Inspector } from "./ui/inspector.js";
 import { helpDialog, keyList, listenToKeys } from "./ui/keyboard.js";
+import { measurePanel, sectionPanel } from "./ui/measure_panel.js";
 import type { MenuItem } from "./ui/menu.js";
-import { arrowPanel, displayPanel, flexiblePanel, Inspector, livePanel, ModesPanel } from "./ui/panels.js";
+import { livePanel } from "./ui/live_panel.js";
+import { arrowPanel, displayPanel, flexiblePanel, ModesPanel } from "./ui/panels.js";
 import { PlotDock } from "./ui/plots.js";
 import { SignalList } from "./ui/signals.js";
 import { Timeline } from "./ui/timeline.js";
@@ -64,6 +67,8 @@ const keys = keyList(app, {
 	plotSelection,
 	trails: () => viewport.toggleTrails(),
 	follow: () => viewport.toggleFollow(),
+	measure: () => viewport.setMeasuring(!viewport.measure.armed),
+	endTools: () => viewport.setMeasuring(false),
 	force: () => viewport.setForceTool(!viewport.drag.armed),
 	help: () => help.showModal(),
 	copyLink,
@@ -111,7 +116,9 @@ function build(): void {
 		{ class: "side right", "aria-label": "Properties" },
 		inspector.element,
 		livePanel(app, viewport),
+		measurePanel(app, viewport.measure, plots),
 		displayPanel(app),
+		sectionPanel(app),
 		arrowPanel(app),
 		flexiblePanel(app),
 		new ModesPanel(app).element,

@@ -242,7 +242,7 @@ test("the position shown of a selected node is its own, not its body's", async (
 	await frames(page);
 	assert.equal(await page.locator(".selection-name").textContent(), "upper arm/tip");
 	const angle = 0.9 * Math.cos(2.2);
-	const text = await page.locator(".properties dd").last().textContent();
+	const text = await page.locator("dt", { hasText: "Position" }).locator("+ dd").textContent();
 	text.split(/\s+/).forEach((v, i) => near(Number(v), [Math.sin(angle), 0, -Math.cos(angle)][i], 2e-3));
 	assert.deepEqual(complaints, []);
 	await close();
