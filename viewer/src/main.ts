@@ -16,6 +16,7 @@ import { LiveLink } from "./live.js";
 import { signalsOf } from "./selection.js";
 import { renderForServer, renderRequest, Studio } from "./studio.js";
 import { button, el, setText } from "./ui/dom.js";
+import { embedBar } from "./ui/embed.js";
 import { Header } from "./ui/header.js";
 import { icon, logo } from "./ui/icons.js";
 import { Inspector } from "./ui/inspector.js";
@@ -26,6 +27,7 @@ import { livePanel } from "./ui/live_panel.js";
 import { arrowPanel, displayPanel, flexiblePanel, ModesPanel } from "./ui/panels.js";
 import { PlotDock } from "./ui/plots.js";
 import { SignalList } from "./ui/signals.js";
+import { Sheets } from "./ui/sheets.js";
 import { Timeline } from "./ui/timeline.js";
 import { Tree } from "./ui/tree.js";
 import { Viewport } from "./ui/viewport.js";
@@ -58,7 +60,19 @@ const tree = new Tree(app);
 const signals = new SignalList(app, plots);
 const timeline = new Timeline(app);
 const inspector = new Inspector(app, plots, () => viewport.toggleFollow());
-const header = new Header(app, plots, { exportItems, compareItems, copyLink, help: () => help.showModal() });
+const sheets = new Sheets();
+const left = el("nav", { class: "side left", "aria-label": "Scene and signals" });
+const right = el("aside", { class: "side right", "aria-label": "Properties" });
+const header = new Header(app, plots, {
+	exportItems,
+	compareItems,
+	copyLink,
+	help: () => help.showModal(),
+	sheets: [
+		sheets.add(left, "side-left", "Scene and signals", "panel"),
+		sheets.add(right, "side-right", "Properties", "sliders"),
+	],
+});
 const keys = keyList(app, {
 	search: () => {
 		showTab(0);
@@ -68,7 +82,10 @@ const keys = keyList(app, {
 	trails: () => viewport.toggleTrails(),
 	follow: () => viewport.toggleFollow(),
 	measure: () => viewport.setMeasuring(!viewport.measure.armed),
-	endTools: () => viewport.setMeasuring(false),
+	endTools: () => {
+		viewport.setMeasuring(false);
+		sheets.close();
+	},
 	force: () => viewport.setForceTool(!viewport.drag.armed),
 	help: () => help.showModal(),
 	copyLink,
@@ -111,9 +128,8 @@ function build(): void {
 		event.preventDefault();
 		event.stopPropagation();
 	});
-	const right = el(
-		"aside",
-		{ class: "side right", "aria-label": "Properties" },
+	left.append(tablist, ...pages);
+	right.append(
 		inspector.element,
 		livePanel(app, viewport),
 		measurePanel(app, viewport.measure, plots),
@@ -123,18 +139,9 @@ function build(): void {
 		flexiblePanel(app),
 		new ModesPanel(app).element,
 	);
-	viewport.element.append(start);
+	viewport.element.append(start, embedBar(app));
 	document.body.append(
-		el(
-			"div",
-			{ class: "app" },
-			header.element,
-			el("nav", { class: "side left", "aria-label": "Scene and signals" }, tablist, ...pages),
-			viewport.element,
-			right,
-			plots.element,
-			timeline.element,
-		),
+		el("div", { class: "app" }, header.element, left, viewport.element, right, plots.element, timeline.element),
 		help,
 	);
 	showTab(0);
@@ -276,6 +283,7 @@ function connect(): void {
 }
 
 function begin(): void {
+	applyHash(app, plots, location.hash); // before the scene has its size
 	const text = embeddedText(document);
 	const request = text === null ? null : renderRequest(location.hash);
 	if (text !== null && request) {

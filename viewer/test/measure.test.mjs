@@ -294,7 +294,7 @@ async function greenness(page) {
 	});
 }
 
-test("transparent bodies show what is behind them, and those that are not stay", async () => {
+test("transparent bodies show what they cover, and those that are not stay", async () => {
 	const { page, complaints, close } = await openDocument(browser, hiding(), { hash: "#cam=front&sel=body:red" });
 	assert.ok((await greenness(page)) < 1e-3);
 	await page.getByRole("button", { name: "Transparent" }).click();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * section.ts — a plane that cuts bodies open. What is inside a closed shape is seen as its back, which is drawn flat in the
- * body's color: that looks like the cut surface.
+ * body's color, as the cut surface would be.
  */
 import { DoubleSide, FrontSide, type Material, Mesh, type Object3D, Plane, type Vector3 } from "three";
 import { screen } from "./shapes.js";

@@ -45,6 +45,7 @@ const PATHS = {
 	angle: "M4 19.5L15 4M4 19.5h16M9 12.7a8.5 8.5 0 0 1 3.6 6.8",
 	box: "M5 8h11v11H5zM8 5h11v11",
 	tag: "M4 12V4h8l8 8-8 8zM8 8v.2",
+	sliders: "M4 7h9M17 7h3M15 4.5v5M4 17h3M11 17h9M9 14.5v5",
 	reset: "M4 12a8 8 0 1 0 2.5-5.8L4 8.5M4 4v4.5h4.5",
 	check: "M5 12.5l4.5 4.5L19 7.5",
 	warn: "M12 4l9 16H3zM12 10v4.5M12 17.2v.2",
