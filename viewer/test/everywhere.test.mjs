@@ -30,7 +30,7 @@ after(() => browser.close());
 const near = (a, b, tolerance, what = "") =>
 	assert.ok(Math.abs(a - b) <= tolerance, `${what} ${a} is not within ${tolerance} of ${b}`);
 
-/** What axe-core complains about, in words. Colors over the scene cannot be judged by it; page.test.mjs computes contrasts. */
+/** What axe-core complains about, in words. Colors over the scene are beyond it; page.test.mjs computes contrasts. */
 async function violations(page) {
 	if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
 	return page.evaluate(async () => {

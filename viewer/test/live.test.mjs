@@ -84,6 +84,44 @@ test("pause, resume, step, speed and a joint's slider arrive as commands", async
 	assert.deepEqual(complaints, []);
 });
 
+test("a slider follows its joint, holds it when moved, and releases it", async (t) => {
+	const { page, complaints, server } = await connected(t);
+	await holdAndCatchUp(server, page);
+	await page.waitForFunction(() => calder.time === calder.end);
+	await frames(page);
+	const slider = page.locator("[data-joint='0']");
+	const release = page.getByRole("button", { name: "Release upper" });
+	near(Number(await slider.inputValue()), 0.3 * Math.sin(server.t), 1e-4);
+	assert.equal(await release.isEnabled(), false);
+	await slider.fill("1.5");
+	await server.command("joint", (c) => c.value === 1.5);
+	server.t += 0.5;
+	server.send(tick(server.sequence++, server.t));
+	await page.waitForFunction((end) => calder.time === end, server.t);
+	await frames(page);
+	assert.equal(Number(await slider.inputValue()), 1.5, "it stays where it was put");
+	const shown = await page.locator(".joint-slider .value").first().textContent();
+	near(parseFloat(shown), 0.3 * Math.sin(server.t), 1e-3);
+	assert.match(shown, /→ 1.5 rad$/);
+	await release.click();
+	assert.deepEqual(await server.command("release_joint"), { command: "release_joint", joint: 0, dof: 0 });
+	near(Number(await slider.inputValue()), 0.3 * Math.sin(server.t), 1e-4);
+	const boxes = await page.evaluate(() =>
+		[...document.querySelectorAll(".joint-slider > *")].map((e) => {
+			const { left, right, top, bottom } = e.getBoundingClientRect();
+			return { left, right, top, bottom };
+		}),
+	);
+	for (const a of boxes)
+		for (const b of boxes)
+			if (a !== b)
+				assert.ok(
+					a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1,
+					`overlap: ${JSON.stringify([a, b])}`,
+				);
+	assert.deepEqual(complaints, []);
+});
+
 test("dragging a body applies a force at the point that was grabbed, and letting go releases it", async (t) => {
 	const { page, complaints, server } = await connected(t);
 	await holdAndCatchUp(server, page);

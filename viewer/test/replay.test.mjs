@@ -536,7 +536,7 @@ test("badges say in words whether a number is within its limit", async () => {
 	assert.equal(await page.locator(".badge").count(), 3);
 	assert.match(
 		await page.locator(".badge").first().getAttribute("aria-label"),
-		/^Energy: within the limit 1\.00e-6 J; largest of the run/,
+		/^Energy [\d.e-]+ J: within the limit 1\.00e-6 J; largest of the run/,
 	);
 	await page.evaluate(() => {
 		calder.replay.badges[0].good = 1e-12;
