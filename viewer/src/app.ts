@@ -175,7 +175,7 @@ export class App extends Emitter<Change> {
 		const view = new View(this.stage, replay);
 		this.view = view;
 		this.camera.setUp(replay.up);
-		view.setGhost(replay.ghost);
+		if (replay.ghost) view.addGhost(replay.ghost);
 		this.settings.grid = replay.joints.some((j) => j.from.body === replay.bodies.length - 1 && j.type !== "free");
 		this.time = this.live ? this.end : this.start;
 		view.update(this.time);
@@ -204,9 +204,11 @@ export class App extends Emitter<Change> {
 		this.timeNeeded = true;
 	}
 
+	/** One more run beside this one; null: none any more. */
 	setGhost(replay: Replay | null): void {
 		if (!this.view) return;
-		this.view.setGhost(replay);
+		if (replay) this.view.addGhost(replay);
+		else this.view.ghosts.clear();
 		this.settings.ghost = true;
 		this.applySettings();
 		this.emit("ghost");
@@ -329,7 +331,7 @@ export class App extends Emitter<Change> {
 		view.arrows.object.visible = settings.arrows;
 		view.ellipsoid.shown = settings.ellipsoid;
 		view.applyGlass();
-		if (view.ghost) view.ghost.bodies.object.visible = view.ghost.flexible.object.visible = settings.ghost;
+		view.ghosts.show(settings.ghost);
 		this.updateTrails();
 		this.emit("settings");
 		this.draw();

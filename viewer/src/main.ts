@@ -226,14 +226,15 @@ function exportItems(): MenuItem[] {
 
 function compareItems(): MenuItem[] {
 	const second = app.view?.ghost;
+	const others = (app.view?.ghosts.list.length ?? 0) > 1 ? "the other runs" : "the second run";
 	const items: MenuItem[] = [{ label: "Compare with another replay…", icon: "file", run: () => void openGhost() }];
 	if (second) {
 		items.push({
-			label: app.settings.ghost ? "Hide the second run" : "Show the second run",
+			label: `${app.settings.ghost ? "Hide" : "Show"} ${others}`,
 			icon: app.settings.ghost ? "eyeOff" : "eye",
 			run: () => app.set("ghost", !app.settings.ghost),
 		});
-		items.push({ label: "Remove the second run", icon: "close", run: () => app.setGhost(null) });
+		items.push({ label: `Remove ${others}`, icon: "close", run: () => app.setGhost(null) });
 	}
 	return items;
 }

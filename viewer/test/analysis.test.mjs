@@ -108,12 +108,12 @@ test("a plot shows spectrum, statistics, difference and logarithmic values", asy
 	near(min, -0.9, 1e-3);
 	near(max, 0.9, 1e-3);
 	assert.match(await page.locator(".statistics th[scope=row]").nth(1).textContent(), /second run/);
-	await choose("Difference to the second run");
+	await choose("Difference to the other runs");
 	const largest = 1.8 * Math.sin(0.075); // of 0.9 (cos(x) - cos(x + 0.15))
 	const bounds = await row(1);
 	near(bounds[4], largest, 2e-3);
 	near(bounds[3], -largest, 2e-3);
-	await choose("Difference to the second run");
+	await choose("Difference to the other runs");
 	await choose("Spectrum of the time shown");
 	const plot = await page.evaluate(() => document.querySelector(".playhead").hidden);
 	assert.equal(plot, true, "there is no time in a spectrum");
@@ -124,6 +124,44 @@ test("a plot shows spectrum, statistics, difference and logarithmic values", asy
 	assert.equal(await page.locator(".plot .uplot").count(), 1);
 	await choose("Spectrum of the time shown");
 	assert.equal(await page.evaluate(() => document.querySelector(".playhead").hidden), false);
+	assert.deepEqual(complaints, []);
+	await close();
+});
+
+test("any number of runs can be laid over one, each with a color, and plotted", async () => {
+	const { page, complaints, close } = await browser.sample("pendulum", { hash: "#t=1&plot=q:upper" });
+	const add = async () => {
+		await page.getByRole("button", { name: "Compare" }).click();
+		const [chooser] = await Promise.all([
+			page.waitForEvent("filechooser"),
+			page.getByRole("menuitem", { name: "Compare with another replay…" }).click(),
+		]);
+		await chooser.setFiles(await browser.file("pendulum"));
+	};
+	for (const count of [2, 3]) {
+		await add();
+		await page.waitForFunction((n) => calder.view.ghosts.list.length === n, count);
+	}
+	await frames(page);
+	const ghosts = await page.evaluate(() =>
+		calder.view.ghosts.list.map(({ color, sample }) => ({ color, x: sample.pose[7] })),
+	);
+	assert.equal(new Set(ghosts.map((g) => g.color)).size, 3);
+	near(ghosts[0].x, Math.sin(0.9 * Math.cos(2.2 + 0.15)), 2e-3, "the run of the document:");
+	for (const { x } of ghosts.slice(1)) near(x, Math.sin(0.9 * Math.cos(2.2)), 2e-3, "the same run again:");
+	assert.equal(await page.getByRole("list", { name: "Other runs" }).locator("li").count(), 3);
+	await page.getByRole("button", { name: "Analyze" }).click();
+	await page.getByRole("menuitem", { name: "Statistics" }).click();
+	assert.deepEqual(await page.locator(".statistics th[scope=row]").allTextContents(), [
+		"q:upper",
+		"q:upper (second run)",
+		"q:upper (third run)",
+		"q:upper (fourth run)",
+	]);
+	await page.getByRole("button", { name: "Compare" }).click();
+	await page.getByRole("menuitem", { name: "Remove the other runs" }).click();
+	await page.waitForFunction(() => calder.view.ghosts.list.length === 0);
+	assert.equal(await page.locator(".statistics th[scope=row]").count(), 1);
 	assert.deepEqual(complaints, []);
 	await close();
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * view.ts — everything that is drawn of a run, from one sample: bodies, flexible bodies, frames, trails, arrows, the
- * ghost.
+ * other runs.
  */
 import { Color, Raycaster, Vector3 } from "three";
 import type { Replay } from "../data/replay.js";
@@ -13,6 +13,7 @@ import type { Glass } from "./bucket.js";
 import { Ellipsoid } from "./ellipsoid.js";
 import { FlexibleSet } from "./flexible.js";
 import { outermost, type Bounds } from "./framing.js";
+import { Ghosts, type Ghost } from "./ghosts.js";
 import { Section } from "./section.js";
 import type { Stage } from "./stage.js";
 import { Trails } from "./trails.js";
@@ -29,7 +30,6 @@ export const PALETTE = [
 	"#c0869c",
 	"#97a3b3",
 ] as const;
-const GHOST_COLOR = "#f0a92e";
 
 export interface Hit {
 	body: number;
@@ -100,7 +100,7 @@ export class View {
 	readonly glass: Glass;
 	readonly section = new Section();
 	trailSpan = Infinity;
-	ghost: { replay: Replay; sample: Sample; bodies: BodySet; flexible: FlexibleSet } | null = null;
+	readonly ghosts: Ghosts;
 	private readonly stage: Stage;
 	private readonly raycaster = new Raycaster();
 	private readonly placed = new Float32Array(12);
@@ -109,6 +109,7 @@ export class View {
 	constructor(stage: Stage, replay: Replay) {
 		this.stage = stage;
 		this.replay = replay;
+		this.ghosts = new Ghosts(stage);
 		this.sample = new Sample(replay);
 		this.hidden = new Uint8Array(replay.bodies.length);
 		this.glass = { bodies: new Uint8Array(replay.bodies.length), opacity: 0.3 };
@@ -143,21 +144,14 @@ export class View {
 		];
 	}
 
-	setGhost(replay: Replay | null): void {
-		if (this.ghost) {
-			this.stage.scene.remove(this.ghost.bodies.object, this.ghost.flexible.object);
-			this.ghost.bodies.dispose();
-			this.ghost.flexible.dispose();
-			this.ghost = null;
-		}
-		if (!replay) return;
-		const bodies = new BodySet(replay, { ghost: true, scale: this.size, reach: runReach(replay, this.size) });
-		const flexible = new FlexibleSet(replay, true);
-		const tint = new Color(GHOST_COLOR);
-		bodies.paint((_, __, out) => out.copy(tint));
-		for (const drawn of flexible.bodies) drawn.setColor(tint);
-		this.ghost = { replay, sample: new Sample(replay), bodies, flexible };
-		this.stage.scene.add(bodies.object, flexible.object);
+	/** One more run over this one. */
+	addGhost(replay: Replay): void {
+		this.ghosts.add(replay, this.size, runReach(replay, this.size));
+	}
+
+	/** The first of the other runs. */
+	get ghost(): Ghost | null {
+		return this.ghosts.list[0] ?? null;
 	}
 
 	bodyColor(body: number): string {
@@ -221,17 +215,7 @@ export class View {
 		this.triads.joints.update(sample, hidden, flexible.exaggeration, eye);
 		this.trails.update(sample.time, this.trailSpan, stage.width, stage.height, stage.renderer.getPixelRatio());
 		if (this.arrows.object.visible) this.arrows.update(sample, eye);
-		this.updateGhost(sample.time);
-	}
-
-	private updateGhost(time: number): void {
-		const { ghost } = this;
-		if (!ghost || !ghost.bodies.object.visible) return;
-		ghost.sample.at(time);
-		ghost.flexible.exaggeration = this.flexible.exaggeration;
-		const hidden = ghost.replay.bodies.length === this.hidden.length ? this.hidden : NONE;
-		ghost.bodies.update(ghost.sample, hidden, null);
-		ghost.flexible.update(ghost.sample, hidden);
+		this.ghosts.update(sample.time, flexible.exaggeration, hidden);
 	}
 
 	/** The frame of a body, a node or a joint now, rows of [R p] into out [12]. */
@@ -371,7 +355,7 @@ export class View {
 	}
 
 	dispose(): void {
-		this.setGhost(null);
+		this.ghosts.clear();
 		this.stage.scene.remove(...this.objects());
 		this.bodies.dispose();
 		this.flexible.dispose();
@@ -392,5 +376,3 @@ function boundsOf(corners: Vector3[], up: "x" | "y" | "z"): Bounds {
 	const radius = low.distanceTo(high) / 2;
 	return { low: low[up], center: low.add(high).multiplyScalar(0.5), radius, corners };
 }
-
-const NONE = new Uint8Array(1 << 16);

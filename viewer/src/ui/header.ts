@@ -134,7 +134,7 @@ export class Header {
 		const parts = [
 			replay.modelName,
 			replay.created.slice(0, 16).replace("T", " "),
-			view?.ghost ? `compared with ${view.ghost.replay.title}` : "",
+			view?.ghost ? `compared with ${view.ghosts.list.map((g) => g.replay.title).join(", ")}` : "",
 		];
 		setText(this.subtitle, parts.filter((p) => p !== "").join("  ·  "));
 		document.title = `${replay.title} – Calder`;

@@ -150,7 +150,7 @@ export function keyList(app: App, actions: KeyActions): Key[] {
 			group: "Show",
 			keys: ["g"],
 			label: "G",
-			text: "Second run",
+			text: "Other runs",
 			run: () => app.set("ghost", !app.settings.ghost),
 		},
 		{ group: "Page", keys: ["c"], label: "C", text: "Copy a link to this moment", run: actions.copyLink },

@@ -15,12 +15,23 @@ import { ARROW_NAMES } from "./scale_bar.js";
 export function displayPanel(app: App): HTMLElement {
 	const { settings } = app;
 	const second = check(
-		"Second run",
+		"Other runs",
 		() => settings.ghost,
 		(on) => app.set("ghost", on),
 		app,
 	);
-	app.on("ghost", () => (second.hidden = !app.view?.ghost));
+	const runs = el("ul", { class: "plain-list", "aria-label": "Other runs" });
+	app.on("ghost", () => {
+		const list = app.view?.ghosts.list ?? [];
+		second.hidden = runs.hidden = list.length === 0;
+		runs.replaceChildren(
+			...list.map(({ replay, color }) => {
+				const mark = el("span", { class: "swatch" });
+				mark.style.backgroundColor = color;
+				return el("li", { class: "measure" }, mark, el("span", { class: "grow" }, replay.title));
+			}),
+		);
+	});
 	const toggle = (label: string, key: KeyOf<boolean>): HTMLElement =>
 		check(
 			label,
@@ -61,7 +72,7 @@ export function displayPanel(app: App): HTMLElement {
 		input: (v) => app.setTrailSpan(v > 3 ? Infinity : 10 ** v),
 	});
 	app.on("settings", () => (trails.select.value = settings.trails));
-	return section("Display", el("div", { class: "section-body" }, frames, trails.element, span.element), true);
+	return section("Display", el("div", { class: "section-body" }, frames, runs, trails.element, span.element), true);
 }
 
 export function arrowPanel(app: App): HTMLElement {

@@ -12,7 +12,7 @@ import { csvText, saveBlob, saveText } from "../export.js";
 import { button, el, formatNumber, setText, withUnit } from "./dom.js";
 import { icon } from "./icons.js";
 import { openMenu, type MenuItem } from "./menu.js";
-import { dataOf, linesOf, overTime, type PlotLine, type PlotView } from "./plot_data.js";
+import { dashOf, dataOf, lineName, linesOf, overTime, type PlotLine, type PlotView } from "./plot_data.js";
 import { plotSvg } from "./plot_svg.js";
 import { plotButtons } from "./plots.js";
 import { cssColor } from "./theme.js";
@@ -125,12 +125,14 @@ export class Plot {
 		this.onTime();
 	}
 
-	private ghostOf(signal: Signal): Signal | undefined {
-		return this.app.view?.ghost?.replay.signals.find((s) => s.name === signal.name);
+	/** Of the other runs; undefined: one does not have it. */
+	private othersOf(signal: Signal): (Signal | undefined)[] {
+		const ghosts = this.app.view?.ghosts.list ?? [];
+		return ghosts.map(({ replay }) => replay.signals.find((s) => s.name === signal.name));
 	}
 
 	private lines(): PlotLine[] {
-		return this.signals.flatMap((s) => linesOf(s, this.ghostOf(s), this.color(s), this.view));
+		return this.signals.flatMap((s) => linesOf(s, this.othersOf(s), this.color(s), this.view));
 	}
 
 	private data(): uPlot.AlignedData {
@@ -146,12 +148,12 @@ export class Plot {
 			icon: view[key] ? "check" : "chart",
 			run: () => this.change(key),
 		});
-		const second = this.signals.some((s) => this.ghostOf(s));
+		const second = this.signals.some((s) => this.othersOf(s).some((o) => o));
 		return [
 			item("Spectrum of the time shown", "spectrum"),
 			item("Logarithmic values", "logarithmic"),
 			item("Statistics of the time shown", "statistics"),
-			...(second ? [item("Difference to the second run", "difference")] : []),
+			...(second ? [item("Difference to the other runs", "difference")] : []),
 		];
 	}
 
@@ -178,11 +180,10 @@ export class Plot {
 		if (this.table.hidden) return;
 		const [from, to] = this.window();
 		const head = ["", "mean", "rms", "deviation", "min", "max"].map((name) => el("th", { scope: "col" }, name));
-		const rows = this.lines().map(({ signal, ghost }) => {
-			const { mean, rms, deviation, min, max } = statistics(signal, from, to);
+		const rows = this.lines().map((line) => {
+			const { mean, rms, deviation, min, max } = statistics(line.signal, from, to);
 			const cells = [mean, rms, deviation, min, max].map((v) => el("td", {}, formatNumber(v)));
-			const name = ghost ? `${signal.name} (second run)` : signal.name;
-			return el("tr", {}, el("th", { scope: "row" }, name), ...cells);
+			return el("tr", {}, el("th", { scope: "row" }, lineName(line)), ...cells);
 		});
 		head[0] = el("td");
 		this.table.replaceChildren(el("tr", {}, ...head), ...rows);
@@ -218,13 +219,13 @@ export class Plot {
 			});
 		});
 		const series: uPlot.Series[] = [{}];
-		for (const { signal, color, ghost } of this.lines())
+		for (const line of this.lines())
 			series.push({
-				label: signal.name,
-				scale: scaleKey(signal.unit),
-				stroke: color,
-				width: ghost ? 1.5 : 2,
-				...(ghost ? { dash: [6, 5] } : {}),
+				label: lineName(line),
+				scale: scaleKey(line.signal.unit),
+				stroke: line.color,
+				width: line.run > 0 ? 1.5 : 2,
+				...(dashOf(line) ? { dash: dashOf(line)! } : {}),
 				spanGaps: true,
 				points: { show: false },
 			});
@@ -335,17 +336,17 @@ export class Plot {
 		if (min === undefined || max === undefined || !(max > min)) return;
 		const colors: readonly string[] = COLORS[this.app.theme.theme];
 		const data = this.data(); // of spectra: frequencies and amplitudes
-		const lines = this.lines().map(({ signal, color, ghost }, i) => ({
-			name: ghost ? `${signal.name} (second run)` : signal.name,
-			unit: signal.unit,
-			color: COLORS.light[colors.indexOf(color)]!,
-			dashed: ghost,
+		const lines = this.lines().map((line, i) => ({
+			name: lineName(line),
+			unit: line.signal.unit,
+			color: COLORS.light[colors.indexOf(line.color)]!,
+			dashed: line.run > 0,
 			...(this.view.spectrum
 				? { t: data[0] as ArrayLike<number>, values: data[i + 1] as ArrayLike<number>, count: data[0].length }
 				: {
-						t: signal.t.data,
-						values: signal.values.data,
-						count: Math.min(signal.t.count, signal.values.count),
+						t: line.signal.t.data,
+						values: line.signal.values.data,
+						count: Math.min(line.signal.t.count, line.signal.values.count),
 					}),
 		}));
 		saveText(plotSvg(lines, { from: min, to: max, label: this.axisLabel }), "image/svg+xml", "plot.svg");

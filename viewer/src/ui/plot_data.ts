@@ -30,18 +30,29 @@ export const overTime = (): PlotView => ({
 export interface PlotLine {
 	signal: Signal;
 	color: string;
-	ghost: boolean; // of the second run
+	run: number; // 0: that which is shown; 1 …: others
 }
 
-/** A signal, with that of the second run or the difference to it. */
-export function linesOf(signal: Signal, ghost: Signal | undefined, color: string, view: PlotView): PlotLine[] {
-	if (!ghost) return [{ signal, color, ghost: false }];
-	if (view.difference) return [{ signal: difference(signal, ghost), color, ghost: false }];
-	return [
-		{ signal, color, ghost: false },
-		{ signal: ghost, color, ghost: true },
-	];
+/** A signal with those of the other runs, or the differences to them. */
+export function linesOf(signal: Signal, others: (Signal | undefined)[], color: string, view: PlotView): PlotLine[] {
+	const lines = others.flatMap((other, i) => {
+		if (!other) return [];
+		return [{ signal: view.difference ? difference(signal, other) : other, color, run: i + 1 }];
+	});
+	return view.difference && lines.length ? lines : [{ signal, color, run: 0 }, ...lines];
 }
+
+const RUNS = ["", " (second run)", " (third run)", " (fourth run)"] as const;
+export const lineName = ({ signal, run }: PlotLine): string => signal.name + (RUNS[run] ?? ` (run ${run + 1})`);
+
+/** Dashes tell runs apart, as colors do signals. */
+const DASHES = [
+	[6, 5],
+	[2, 4],
+	[12, 4, 2, 4],
+] as const;
+export const dashOf = ({ run }: PlotLine): number[] | undefined =>
+	run > 0 ? [...DASHES[(run - 1) % DASHES.length]!] : undefined;
 
 function tableOf(signal: Signal, view: PlotView): uPlot.AlignedData {
 	const count = Math.min(signal.t.count, signal.values.count);
