@@ -14,7 +14,7 @@ export function parseHash(hash: string): Map<string, string> {
 	for (const part of hash.replace(/^#/, "").split("&")) {
 		const equals = part.indexOf("=");
 		if (equals > 0) values.set(part.slice(0, equals), part.slice(equals + 1));
-		else if (equals < 0 && part) values.set(part, "1");
+		else if (part === "embed") values.set(part, "1");
 	}
 	return values;
 }

@@ -45,7 +45,7 @@ export function linesOf(signal: Signal, others: (Signal | undefined)[], color: s
 const RUNS = ["", " (second run)", " (third run)", " (fourth run)"] as const;
 export const lineName = ({ signal, run }: PlotLine): string => signal.name + (RUNS[run] ?? ` (run ${run + 1})`);
 
-/** Dashes tell runs apart, as colors do signals. */
+/** Dashes distinguish runs, as colors do signals. */
 const DASHES = [
 	[6, 5],
 	[2, 4],
