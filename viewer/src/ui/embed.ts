@@ -9,12 +9,15 @@ import { icon } from "./icons.js";
 
 export function embedBar(app: App): HTMLElement {
 	const title = el("p", { role: "heading", "aria-level": "1" });
-	const play = button("Play", icon("play"), () => app.togglePlaying(), { iconOnly: true, class: "icon-button play" });
+	const play = button("Play", icon("play"), () => app.togglePlaying(), {
+		iconOnly: true,
+		class: "icon-button embed-play",
+	});
 	app.on("replay", () => setText(title, app.replay?.title ?? ""));
 	app.on("play", () => {
 		play.replaceChildren(icon(app.playing ? "pause" : "play"));
 		setAttribute(play, "aria-label", app.playing ? "Pause" : "Play");
 		setAttribute(play, "title", app.playing ? "Pause" : "Play");
 	});
-	return el("div", { class: "embed-bar transport" }, play, title);
+	return el("div", { class: "embed-bar" }, play, title);
 }
