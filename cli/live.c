@@ -18,7 +18,7 @@
 #include "page.h"
 #include "server.h"
 
-enum { TICKS_PER_SECOND = 60, MAX_SLIDERS = 256, MAX_STEPS = 1000000 };
+enum { TICKS_PER_SECOND = 60, MAX_SLIDERS = 256, MAX_TICKS = 1000000 };
 
 typedef struct Slider {
 	CalJointId joint;
@@ -39,7 +39,7 @@ struct Live {
 	unsigned char *tick;
 	double *row; // [column_count]
 	bool paused;
-	int steps;         // that may be taken while paused
+	double step_end;   // simulated time up to which steps are taken while paused
 	double speed;      // 0: as fast as it can
 	double wall, t;    // when the pace began, and the simulated time then
 	double next_tick;  // wall time
@@ -51,6 +51,7 @@ struct Live {
 	CalVec3 point, force; // in the body frame; world axes
 	Slider sliders[MAX_SLIDERS];
 	int slider_count;
+	char end[512]; // the message that the run is over
 };
 
 /* ---- the page's hand ------------------------------------------------------------------------------- */
@@ -184,20 +185,32 @@ static double inertia_of(CalSim *sim, CalJointId joint, int dof) {
 	return 1;
 }
 
-static void set_joint_target(Live *live, CalSim *sim, const char *text) {
-	double joint, dof, value;
-	if (!number_of(text, "joint", &joint) || !number_of(text, "dof", &dof) || !number_of(text, "value", &value))
-		return;
-	if (joint < 0 || joint >= cal_desc_joint_count(cal_setup_desc(live->setup)) || dof < 0 || dof >= CAL_JOINT_MAX_DOF)
-		return;
-	const CalJointId id = {(uint32_t)joint + 1};
-	Slider *slider = NULL;
+/* The slider that a command names; NULL: there is none yet, or no such joint, which *valid says. */
+static Slider *find_slider(Live *live, const char *text, CalJointId *id, int *dof, bool *valid) {
+	double joint, number;
+	*valid = number_of(text, "joint", &joint) && number_of(text, "dof", &number) && joint >= 0 &&
+	         joint < cal_desc_joint_count(cal_setup_desc(live->setup)) && number >= 0 && number < CAL_JOINT_MAX_DOF;
+	if (!*valid)
+		return NULL;
+	*id = (CalJointId){(uint32_t)joint + 1};
+	*dof = (int)number;
 	for (int i = 0; i < live->slider_count; i++)
-		if (live->sliders[i].joint.value == id.value && live->sliders[i].dof == (int)dof)
-			slider = &live->sliders[i];
+		if (live->sliders[i].joint.value == id->value && live->sliders[i].dof == *dof)
+			return &live->sliders[i];
+	return NULL;
+}
+
+static void set_joint_target(Live *live, CalSim *sim, const char *text) {
+	double value;
+	CalJointId id;
+	int dof;
+	bool valid;
+	Slider *slider = find_slider(live, text, &id, &dof, &valid);
+	if (!valid || !number_of(text, "value", &value))
+		return;
 	if (!slider && live->slider_count < MAX_SLIDERS) {
 		slider = &live->sliders[live->slider_count++];
-		*slider = (Slider){.joint = id, .dof = (int)dof, .inertia = inertia_of(sim, id, (int)dof)};
+		*slider = (Slider){.joint = id, .dof = dof, .inertia = inertia_of(sim, id, dof)};
 	}
 	if (slider) {
 		slider->on = true;
@@ -205,16 +218,34 @@ static void set_joint_target(Live *live, CalSim *sim, const char *text) {
 	}
 }
 
+static void release_joint(Live *live, const char *text) {
+	CalJointId id;
+	int dof;
+	bool valid;
+	Slider *slider = find_slider(live, text, &id, &dof, &valid);
+	if (slider)
+		slider->on = false;
+}
+
+/* As much simulated time as passes between two ticks: solver steps may be too short to be seen. */
+static void allow_steps(Live *live, CalSim *sim, const char *text) {
+	double count;
+	if (!number_of(text, "count", &count) || !(count >= 1 && count <= MAX_TICKS))
+		count = 1;
+	const double tick = (live->speed > 0 ? live->speed : 1) / TICKS_PER_SECOND;
+	live->step_end = fmax(live->step_end, cal_sim_time(sim)) + count * tick;
+}
+
 static void run_command(Live *live, CalSim *sim, const char *text) {
 	double value;
 	if (is_command(text, "pause")) {
 		live->paused = true;
+		live->step_end = -INFINITY;
 	} else if (is_command(text, "resume")) {
 		live->paused = false;
 		begin_pace(live, sim);
 	} else if (is_command(text, "step")) {
-		live->steps += number_of(text, "count", &value) && value > 0 && value < MAX_STEPS ? (int)value : 1;
-		live->steps = live->steps < MAX_STEPS ? live->steps : MAX_STEPS;
+		allow_steps(live, sim, text);
 	} else if (is_command(text, "speed") && number_of(text, "value", &value) && value >= 0) {
 		live->speed = value;
 		begin_pace(live, sim);
@@ -224,6 +255,8 @@ static void run_command(Live *live, CalSim *sim, const char *text) {
 		live->pushing = false;
 	} else if (is_command(text, "joint")) {
 		set_joint_target(live, sim, text);
+	} else if (is_command(text, "release_joint")) {
+		release_joint(live, text);
 	}
 	live->next_state = 0; // pages get what became of it
 }
@@ -308,8 +341,7 @@ static CalStatus wait_until(Live *live, CalSim *sim, double (*until)(const Live 
 }
 
 static double end_of_pause(const Live *live, const CalSim *sim) {
-	(void)sim;
-	return live->paused && live->steps == 0 ? INFINITY : 0;
+	return live->paused && cal_sim_time(sim) >= live->step_end ? INFINITY : 0;
 }
 
 /* When the simulated time is due; at once while paused, so that the pause is noticed. */
@@ -326,8 +358,7 @@ CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
 		status = cal_sim_step(sim, t_limit, error);
 	if (status != CAL_OK)
 		return status;
-	const bool stepped = live->steps > 0;
-	live->steps -= stepped;
+	const bool stepped = live->paused && cal_sim_time(sim) >= live->step_end; // the page gets where it ended
 	status = send_updates(live, sim, stepped);
 	if (stepped || when_due(live, sim) < clock_now() - 0.5)
 		begin_pace(live, sim); // it cannot keep up: the pace begins anew, instead of a hunt
@@ -340,7 +371,7 @@ int live_create(Live **live, const CalSetup *setup, CalSim *sim, const char *pat
 	Live *made = *live = calloc(1, sizeof *made);
 	if (!made)
 		return say_status(path, CAL_ERR_MEMORY, NULL);
-	*made = (Live){.setup = setup, .speed = 1};
+	*made = (Live){.setup = setup, .speed = 1, .step_end = -INFINITY};
 	const CalDeviceDef hand = {
 		.name = "live hand", .ops = &hand_ops, .data = &made, .data_size = sizeof made, .wrench_count = 1};
 	CalError error = {0};
@@ -403,20 +434,42 @@ int live_open(Live *live, CalSampler *sampler, CalSim *sim, const CalScenario *s
 	return EXIT_OK;
 }
 
-/* Pages get the last moment before the server ends. */
+void live_wait(Live *live, CalSim *sim) {
+	while (server_clients(live->server) == 0 && !interrupt_caught())
+		clock_pause(0.02);
+	begin_pace(live, sim);
+}
+
+/* Pages get the last moment, then that it is the last one. */
 void live_end(Live *live, CalSim *sim, const char *why) {
-	char text[512] = "{\"end\":\"";
-	size_t used = strlen(text);
 	if (!live || !live->server)
 		return;
-	for (const char *p = why; *p && used + 8 < sizeof text; p++)
-		used += (size_t)snprintf(text + used, sizeof text - used, *p == '"' || *p == '\\' ? "\\%c" : "%c",
+	char *text = live->end;
+	size_t used = (size_t)snprintf(text, sizeof live->end, "{\"end\":\"");
+	for (const char *p = why; *p && used + 8 < sizeof live->end; p++)
+		used += (size_t)snprintf(text + used, sizeof live->end - used, *p == '"' || *p == '\\' ? "\\%c" : "%c",
 		                         (unsigned char)*p < ' ' ? ' ' : *p);
-	snprintf(text + used, sizeof text - used, "\"}");
+	snprintf(text + used, sizeof live->end - used, "\"}");
 	send_tick(live, sim);
 	clock_pause(0.1);
 	server_say(live->server, text);
 	clock_pause(0.1);
+}
+
+void live_stay(Live *live, CalSim *sim) {
+	if (!live || !live->server)
+		return;
+	for (int shown = 0; !interrupt_caught(); clock_pause(0.05)) {
+		char text[SERVER_COMMAND_SIZE];
+		while (server_command(live->server, text)) // there is nothing left to command
+			;
+		const int now = server_clients(live->server);
+		if (now > shown) {
+			send_tick(live, sim);
+			server_say(live->server, live->end);
+		}
+		shown = now;
+	}
 }
 
 void live_destroy(Live *live) {

@@ -19,8 +19,12 @@ int live_open(Live *live, CalSampler *sampler, CalSim *sim, const CalScenario *s
  * signal asks for an end (interrupt.h).
  */
 CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error);
+/** Waits until a page is connected, or a signal asks for an end. */
+void live_wait(Live *live, CalSim *sim);
 /** Informs the pages that the run is over, and why. */
 void live_end(Live *live, CalSim *sim, const char *why);
+/** After live_end(): shows the last moment, also to pages that come later, until a signal asks for an end. Accepts NULL. */
+void live_stay(Live *live, CalSim *sim);
 void live_destroy(Live *live); // accepts NULL; the simulation must not be advanced after it
 
 #endif

@@ -325,6 +325,8 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	if (pace->page)
 		code = live_open(pace->page, record->streams[0].sampler, sim, summary->scenario, summary->title,
 		                 (int)options->live_port, !options->no_browser, summary->path);
+	if (code == EXIT_OK && pace->page && options->wait)
+		live_wait(pace->page, sim);
 	if (code == EXIT_OK)
 		code = integrate(record, summary, sim, pace, &kept, options->ranks, progress);
 	live_end(pace->page, sim, code == EXIT_OK ? "the run is over" : "the run has failed");
@@ -384,6 +386,8 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 		doubts_warn(loaded->sim, summary.path);
 	if (code == EXIT_OK && options->strict && cal_sim_doubt_count(loaded->sim) > 0)
 		code = EXIT_CHECK;
+	if (options->stay)
+		live_stay(pace.page, loaded->sim);
 	record_free(&record);
 	summary_free(&summary);
 	live_destroy(pace.page);

@@ -47,8 +47,8 @@ static const char help[] =
 	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
 	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
 	"      --restart FILE     resume from a checkpoint of the same model, bit-identically; -o gets the samples from there on\n"
-	"      --live[=PORT]      in the browser while it runs, at real time unless the page asks for another speed: pause, step,\n"
-	"                         push bodies, move joints (docs/viewer.md); --no-browser only prints the address\n"
+	"      --live[=PORT]      in the browser while it runs (docs/viewer.md): pause, step, push bodies, move joints;\n"
+	"                         --no-browser, --wait (for a page), --stay (at the end, until Ctrl-C)\n"
 	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: partition the\n"
 	"                         model even where that is not faster (docs/distributed.md)\n"
 	"      --lost-after S     a rank silent for S seconds counts as lost (60)\n"
@@ -95,6 +95,8 @@ enum {
 	OPTION_NO_REPLAY,
 	OPTION_LIVE,
 	OPTION_NO_BROWSER,
+	OPTION_WAIT,
+	OPTION_STAY,
 	OPTION_WHEN_FULL,
 	OPTION_REAL_TIME,
 	OPTION_AHEAD,
@@ -133,6 +135,8 @@ static const struct option long_options[] = {
 	{"no-replay", no_argument, NULL, OPTION_NO_REPLAY},
 	{"live", optional_argument, NULL, OPTION_LIVE},
 	{"no-browser", no_argument, NULL, OPTION_NO_BROWSER},
+	{"wait", no_argument, NULL, OPTION_WAIT},
+	{"stay", no_argument, NULL, OPTION_STAY},
 	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
 	{"real-time", optional_argument, NULL, OPTION_REAL_TIME},
 	{"ahead", required_argument, NULL, OPTION_AHEAD},
@@ -206,6 +210,12 @@ static bool set_flag(RunOptions *options, int option) {
 	switch (option) {
 	case OPTION_NO_BROWSER:
 		options->no_browser = true;
+		return true;
+	case OPTION_WAIT:
+		options->wait = true;
+		return true;
+	case OPTION_STAY:
+		options->stay = true;
 		return true;
 	case OPTION_NO_REPLAY:
 		options->no_replay = true;
@@ -340,6 +350,8 @@ int run_options_parse(RunOptions *options, int argc, char **argv) {
 		return say_usage("run", "more than %d signals", MAX_SIGNALS);
 	for (; optind < argc; optind++)
 		options->plotted[options->plotted_count++] = argv[optind];
+	if ((options->wait || options->stay) && !options->live)
+		return say_usage("run", "%s needs --live: there is no page without it", options->wait ? "--wait" : "--stay");
 	if (options->live && options->real_time > 0)
 		return say_usage("run", "--live has a pace of its own; leave --real-time out");
 	if (options->ahead > 0 && options->real_time == 0)

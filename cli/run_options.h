@@ -36,6 +36,7 @@ typedef struct RunOptions {
 	double real_time; // rate; 0: as fast as it can
 	double ahead;     // [s] of the wall clock
 	bool live, no_browser;
+	bool wait, stay;  // of --live: for a page, at the end
 	double live_port; // 0: any that is free
 	double replay;    // interval of the viewer's stream; 0: along with the others
 	bool no_replay;

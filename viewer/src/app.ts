@@ -58,8 +58,17 @@ export interface Settings {
 	grid: boolean;
 	trails: "none" | "selected" | "named" | "all"; // named: those of the view settings
 	ghost: boolean;
-	labels: boolean;
+	labels: boolean; // the name of the selection
+	bodyNames: boolean;
+	jointNames: boolean;
+	nodeNames: boolean;
+	arrowValues: boolean;
+	gridLabels: boolean;
+	ellipsoid: boolean; // of the selected body's inertia
 }
+
+/** Settings of a type. */
+export type KeyOf<T> = { [K in keyof Settings]: Settings[K] extends T ? K : never }[keyof Settings];
 
 export interface ShownMode {
 	body: number;
@@ -94,6 +103,12 @@ export class App extends Emitter<Change> {
 		trails: "none",
 		ghost: true,
 		labels: true,
+		bodyNames: false,
+		jointNames: false,
+		nodeNames: false,
+		arrowValues: false,
+		gridLabels: false,
+		ellipsoid: false,
 	};
 	view: View | null = null;
 	live: LiveLink | null = null;
@@ -116,6 +131,8 @@ export class App extends Emitter<Change> {
 	private last = 0;
 	private topologyCount = -1;
 	private trailFrames = 0;
+	/** Another time was drawn since keepInSight() was called. */
+	private sightDue = false;
 
 	constructor(canvas: HTMLCanvasElement) {
 		super();
@@ -158,7 +175,7 @@ export class App extends Emitter<Change> {
 		const view = new View(this.stage, replay);
 		this.view = view;
 		this.camera.setUp(replay.up);
-		view.setGhost(replay.ghost);
+		if (replay.ghost) view.addGhost(replay.ghost);
 		this.settings.grid = replay.joints.some((j) => j.from.body === replay.bodies.length - 1 && j.type !== "free");
 		this.time = this.live ? this.end : this.start;
 		view.update(this.time);
@@ -187,9 +204,11 @@ export class App extends Emitter<Change> {
 		this.timeNeeded = true;
 	}
 
+	/** One more run beside this one; null: none any more. */
 	setGhost(replay: Replay | null): void {
 		if (!this.view) return;
-		this.view.setGhost(replay);
+		if (replay) this.view.addGhost(replay);
+		else this.view.ghosts.clear();
 		this.settings.ghost = true;
 		this.applySettings();
 		this.emit("ghost");
@@ -310,7 +329,9 @@ export class App extends Emitter<Change> {
 		view.triads.nodes.object.visible = settings.nodeFrames;
 		view.triads.joints.object.visible = settings.jointFrames;
 		view.arrows.object.visible = settings.arrows;
-		if (view.ghost) view.ghost.bodies.object.visible = view.ghost.flexible.object.visible = settings.ghost;
+		view.ellipsoid.shown = settings.ellipsoid;
+		view.applyGlass();
+		view.ghosts.show(settings.ghost);
 		this.updateTrails();
 		this.emit("settings");
 		this.draw();
@@ -497,7 +518,7 @@ export class App extends Emitter<Change> {
 		const timed = this.timeNeeded;
 		if (timed && view) this.locate(view);
 		const moved = this.camera.update(seconds);
-		if (!timed && !moved && !this.drawNeeded) return;
+		if (!timed && !moved && !this.drawNeeded) return this.rest(view);
 		this.timeNeeded = this.drawNeeded = false;
 		if (view) this.refresh(view, timed);
 		this.stage.render(this.camera.distance, view?.size ?? 1);
@@ -505,6 +526,11 @@ export class App extends Emitter<Change> {
 		this.afterDraw?.();
 		this.stats.add(performance.now() - started, view !== null);
 	};
+
+	/** Nothing new is drawn: the last frame of a live run, too, must be in the picture. */
+	private rest(view: View | null): void {
+		if (view && this.sightDue && this.live && this.camera.automatic) this.keepInSight(view);
+	}
 
 	/** Draws the run at a time at once, as if it had been played up to it. */
 	drawAt(time: number): void {
@@ -530,6 +556,7 @@ export class App extends Emitter<Change> {
 	/** Of a live run nobody knows where it goes: the camera steps back, with room to spare, when it leaves the picture. */
 	private keepInSight(view: View): void {
 		const bounds = view.bounds();
+		this.sightDue = false;
 		if (this.camera.shows(bounds)) return;
 		const roomy = bounds.corners.map((c) => c.clone().sub(bounds.center).multiplyScalar(1.3).add(bounds.center));
 		this.camera.fit({ ...bounds, corners: roomy });
@@ -540,6 +567,7 @@ export class App extends Emitter<Change> {
 		const count = view.replay.frames.t.count;
 		if (this.live && view.trails.list.length && Math.abs(count - this.trailFrames) > this.trailFrames / 20)
 			this.updateTrails();
+		this.sightDue ||= timed;
 		if (this.live && this.camera.automatic && this.stats.frames % 12 === 0) this.keepInSight(view);
 		view.refresh();
 		const { topologyCount } = view.sample;

@@ -14,6 +14,7 @@ export function parseHash(hash: string): Map<string, string> {
 	for (const part of hash.replace(/^#/, "").split("&")) {
 		const equals = part.indexOf("=");
 		if (equals > 0) values.set(part.slice(0, equals), part.slice(equals + 1));
+		else if (part === "embed") values.set(part, "1");
 	}
 	return values;
 }
@@ -48,10 +49,14 @@ export function applyCamera(app: App, text: string, bounds: Bounds = app.view!.b
 	return placed;
 }
 
+/** The page is part of another one: scene, play button and title only. */
+export const isEmbedded = (): boolean => document.documentElement.dataset.embed === "true";
+
 export function applyHash(app: App, plots: PlotDock, hash: string): void {
 	const { replay } = app;
-	if (!replay) return;
 	const values = parseHash(hash);
+	document.documentElement.dataset.embed = String(values.get("embed") === "1");
+	if (!replay) return;
 	const get = (key: string): string | null => (values.has(key) ? plain(values.get(key)!) : null);
 	const finite = (key: string): number | null =>
 		values.has(key) && Number.isFinite(Number(get(key))) ? Number(get(key)) : null;
@@ -76,6 +81,7 @@ export function applyHash(app: App, plots: PlotDock, hash: string): void {
 	}
 	if (selected !== null) app.select(findSelection(replay, selected));
 	if (get("trails") === "1") app.set("trails", "all");
+	if (get("ortho") !== null) app.setOrthographic(get("ortho") === "1");
 	if (t !== null) app.view!.update(app.time);
 	if (values.has("cam")) applyCamera(app, get("cam")!);
 	if (follow !== null) app.follow(replay.bodies.findIndex((b) => b.name === follow));
@@ -104,7 +110,7 @@ function showPlots(app: App, plots: PlotDock, groups: string[][]): void {
 export function makeHash(app: App, plots: PlotDock): string {
 	const { replay, view, selection, camera } = app;
 	if (!replay || !view) return "";
-	const parts = [`t=${Number(app.time.toFixed(6))}`];
+	const parts = [...(isEmbedded() ? ["embed"] : []), `t=${Number(app.time.toFixed(6))}`];
 	if (selection) parts.push(`sel=${selection.kind}:${safe(selectionName(replay, selection))}`);
 	const numbers = camera.numbers().map((v) => Number(v.toPrecision(5)));
 	if (!camera.automatic) parts.push(`cam=${numbers.join(",")}`);
@@ -117,5 +123,6 @@ export function makeHash(app: App, plots: PlotDock): string {
 	if (view.flexible.exaggeration !== 1)
 		parts.push(`exaggeration=${Number(view.flexible.exaggeration.toPrecision(3))}`);
 	if (app.settings.trails === "all") parts.push("trails=1");
+	if (app.stage.camera.orthographic) parts.push("ortho=1");
 	return `#${parts.join("&")}`;
 }

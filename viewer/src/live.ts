@@ -18,7 +18,8 @@ export type Command =
 	| { command: "step"; count: number }
 	| { command: "speed"; value: number }
 	| { command: "force"; body: number; point: number[]; force: number[] }
-	| { command: "joint"; joint: number; dof: number; value: number };
+	| { command: "joint"; joint: number; dof: number; value: number }
+	| { command: "release_joint"; joint: number; dof: number };
 
 export interface LiveListener {
 	/** A document came, and its first tick. */

@@ -16,13 +16,18 @@ import { LiveLink } from "./live.js";
 import { signalsOf } from "./selection.js";
 import { renderForServer, renderRequest, Studio } from "./studio.js";
 import { button, el, setText } from "./ui/dom.js";
+import { embedBar } from "./ui/embed.js";
 import { Header } from "./ui/header.js";
 import { icon, logo } from "./ui/icons.js";
+import { Inspector } from "./ui/inspector.js";
 import { helpDialog, keyList, listenToKeys } from "./ui/keyboard.js";
+import { measurePanel, sectionPanel } from "./ui/measure_panel.js";
 import type { MenuItem } from "./ui/menu.js";
-import { arrowPanel, displayPanel, flexiblePanel, Inspector, livePanel, ModesPanel } from "./ui/panels.js";
+import { livePanel } from "./ui/live_panel.js";
+import { arrowPanel, displayPanel, flexiblePanel, ModesPanel } from "./ui/panels.js";
 import { PlotDock } from "./ui/plots.js";
 import { SignalList } from "./ui/signals.js";
+import { Sheets } from "./ui/sheets.js";
 import { Timeline } from "./ui/timeline.js";
 import { Tree } from "./ui/tree.js";
 import { Viewport } from "./ui/viewport.js";
@@ -55,7 +60,19 @@ const tree = new Tree(app);
 const signals = new SignalList(app, plots);
 const timeline = new Timeline(app);
 const inspector = new Inspector(app, plots, () => viewport.toggleFollow());
-const header = new Header(app, plots, { exportItems, compareItems, copyLink, help: () => help.showModal() });
+const sheets = new Sheets();
+const left = el("nav", { class: "side left", "aria-label": "Scene and signals" });
+const right = el("aside", { class: "side right", "aria-label": "Properties" });
+const header = new Header(app, plots, {
+	exportItems,
+	compareItems,
+	copyLink,
+	help: () => help.showModal(),
+	sheets: [
+		sheets.add(left, "side-left", "Scene and signals", "panel"),
+		sheets.add(right, "side-right", "Properties", "sliders"),
+	],
+});
 const keys = keyList(app, {
 	search: () => {
 		showTab(0);
@@ -64,6 +81,11 @@ const keys = keyList(app, {
 	plotSelection,
 	trails: () => viewport.toggleTrails(),
 	follow: () => viewport.toggleFollow(),
+	measure: () => viewport.setMeasuring(!viewport.measure.armed),
+	endTools: () => {
+		viewport.setMeasuring(false);
+		sheets.close();
+	},
 	force: () => viewport.setForceTool(!viewport.drag.armed),
 	help: () => help.showModal(),
 	copyLink,
@@ -106,28 +128,20 @@ function build(): void {
 		event.preventDefault();
 		event.stopPropagation();
 	});
-	const right = el(
-		"aside",
-		{ class: "side right", "aria-label": "Properties" },
+	left.append(tablist, ...pages);
+	right.append(
 		inspector.element,
 		livePanel(app, viewport),
+		measurePanel(app, viewport.measure, plots),
 		displayPanel(app),
+		sectionPanel(app),
 		arrowPanel(app),
 		flexiblePanel(app),
 		new ModesPanel(app).element,
 	);
-	viewport.element.append(start);
+	viewport.element.append(start, embedBar(app));
 	document.body.append(
-		el(
-			"div",
-			{ class: "app" },
-			header.element,
-			el("nav", { class: "side left", "aria-label": "Scene and signals" }, tablist, ...pages),
-			viewport.element,
-			right,
-			plots.element,
-			timeline.element,
-		),
+		el("div", { class: "app" }, header.element, left, viewport.element, right, plots.element, timeline.element),
 		help,
 	);
 	showTab(0);
@@ -212,14 +226,15 @@ function exportItems(): MenuItem[] {
 
 function compareItems(): MenuItem[] {
 	const second = app.view?.ghost;
+	const others = (app.view?.ghosts.list.length ?? 0) > 1 ? "the other runs" : "the second run";
 	const items: MenuItem[] = [{ label: "Compare with another replay…", icon: "file", run: () => void openGhost() }];
 	if (second) {
 		items.push({
-			label: app.settings.ghost ? "Hide the second run" : "Show the second run",
+			label: `${app.settings.ghost ? "Hide" : "Show"} ${others}`,
 			icon: app.settings.ghost ? "eyeOff" : "eye",
 			run: () => app.set("ghost", !app.settings.ghost),
 		});
-		items.push({ label: "Remove the second run", icon: "close", run: () => app.setGhost(null) });
+		items.push({ label: `Remove ${others}`, icon: "close", run: () => app.setGhost(null) });
 	}
 	return items;
 }
@@ -269,6 +284,7 @@ function connect(): void {
 }
 
 function begin(): void {
+	applyHash(app, plots, location.hash); // before the scene has its size
 	const text = embeddedText(document);
 	const request = text === null ? null : renderRequest(location.hash);
 	if (text !== null && request) {

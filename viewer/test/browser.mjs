@@ -45,12 +45,17 @@ export async function startBrowser() {
 	}
 
 	/** A page without a network. `complaints`: errors and everything that was asked for over the network. */
-	async function open(url, { theme = "light", width = 1280, height = 800, network = false, prepare } = {}) {
+	async function open(
+		url,
+		{ theme = "light", width = 1280, height = 800, network = false, touch = false, prepare } = {},
+	) {
 		const context = await browser.newContext({
 			viewport: { width, height },
 			colorScheme: theme,
 			acceptDownloads: true,
 			offline: !network,
+			hasTouch: touch,
+			isMobile: touch,
 		});
 		context.setDefaultTimeout(PATIENCE);
 		const page = await context.newPage();

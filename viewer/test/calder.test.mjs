@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
 import { frames, startBrowser } from "./browser.mjs";
+import { startModules } from "./modules.mjs";
 
 const { CALDER } = process.env;
 const skip = CALDER ? false : "CALDER is not set";
@@ -192,6 +193,43 @@ run: {duration: 1 s}
 	assert.ok(Math.abs(radius - Math.sqrt(3)) < 1e-5, String(radius)); // half the diagonal of a box of 2 m
 	assert.deepEqual(complaints, []);
 	await close();
+});
+
+test("coordinates of joints from where bodies are agree with those of the run", { skip }, async () => {
+	const modules = await startModules();
+	const { decodeReplay } = await modules.load("data/decode.ts");
+	const { documentInFile } = await modules.load("data/embedded.ts");
+	const { Sample, valueAt } = await modules.load("data/sample.ts");
+	const { jointValue } = await modules.load("data/joint_value.ts");
+	const model = join(browser.folder, "joints.yaml");
+	writeFileSync(
+		model,
+		`calder: 1
+gravity: [0, 0, -9.81]
+bodies:
+  cart: {mass: 2, box: [1, 1, 1], nodes: {top: {at: [0, 0, 0.5], orientation: {axis: x, angle: 20 deg}}}}
+  arm: {mass: 1, rod: {from: [0, 0, 0], to: [0, 0, -1]}}
+joints:
+  rail: {type: prismatic, to: cart, axis: [1, 0.5, 0.2]}
+  hinge: {type: revolute, from: cart/top, to: arm, axis: [0.2, 1, 0]}
+state: {hinge: {q: 2.5}, rail: {u: 0.5}}
+run: {duration: 3 s, method: rk4, step: 5 ms, output: {interval: 50 ms, signals: [q]}}
+`,
+	);
+	execFileSync(CALDER, ["run", model, "-q", "-o", `${model}.h5`]);
+	execFileSync(CALDER, ["view", `${model}.h5`, "--html", `${model}.html`]);
+	const replay = decodeReplay(documentInFile(readFileSync(`${model}.html`, "utf8")), false);
+	const signals = replay.signals.splice(0); // without them it must look at the bodies
+	const sample = new Sample(replay);
+	for (const time of [0, 0.7, 1.9, 3])
+		for (const joint of replay.joints) {
+			sample.at(time);
+			const signal = signals.find((s) => s.name === `q:${joint.name}`);
+			const off = jointValue(sample, joint, 0) - valueAt(signal.t, signal.values, time);
+			const turns = joint.type === "revolute" ? Math.round(off / (2 * Math.PI)) : 0;
+			assert.ok(Math.abs(off - turns * 2 * Math.PI) < 2e-3, `${joint.name} at ${time} s is off by ${off}`);
+		}
+	await modules.close();
 });
 
 test("a live run: the page connects, pauses, pushes, and sees the end", { skip }, async (t) => {

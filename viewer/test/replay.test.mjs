@@ -242,7 +242,7 @@ test("the position shown of a selected node is its own, not its body's", async (
 	await frames(page);
 	assert.equal(await page.locator(".selection-name").textContent(), "upper arm/tip");
 	const angle = 0.9 * Math.cos(2.2);
-	const text = await page.locator(".properties dd").last().textContent();
+	const text = await page.locator("dt", { hasText: "Position" }).locator("+ dd").textContent();
 	text.split(/\s+/).forEach((v, i) => near(Number(v), [Math.sin(angle), 0, -Math.cos(angle)][i], 2e-3));
 	assert.deepEqual(complaints, []);
 	await close();
@@ -536,7 +536,7 @@ test("badges say in words whether a number is within its limit", async () => {
 	assert.equal(await page.locator(".badge").count(), 3);
 	assert.match(
 		await page.locator(".badge").first().getAttribute("aria-label"),
-		/^Energy: within the limit 1\.00e-6 J; largest of the run/,
+		/^Energy [\d.e-]+ J: within the limit 1\.00e-6 J; largest of the run/,
 	);
 	await page.evaluate(() => {
 		calder.replay.badges[0].good = 1e-12;

@@ -84,19 +84,48 @@ export class Arrows {
 		this.head.instanceMatrix.needsUpdate = true;
 	}
 
+	/** How long an arrow of one unit is drawn [m]; 0: there is none. */
+	scaleOf(unit: string): number {
+		const longest = this.longest.get(unit) ?? 0;
+		return longest > 0 ? ((this.size / 6) * this.factor) / longest : 0;
+	}
+
+	/** The units of the arrows that are shown, with their kinds. */
+	units(): Map<string, ArrowKind[]> {
+		this.scan();
+		const found = new Map<string, ArrowKind[]>();
+		for (const { kind, unit } of this.arrows) {
+			if (!this.shown[kind] || !(this.scaleOf(unit) > 0)) continue;
+			const kinds = found.get(unit) ?? [];
+			if (!kinds.includes(kind)) kinds.push(kind);
+			found.set(unit, kinds);
+		}
+		return found;
+	}
+
+	/** The arrows that are shown at the sample's time, with the tip and the magnitude of each. */
+	each(sample: Sample, run: (arrow: Arrow, tip: Vector3, magnitude: number) => void): void {
+		this.scan();
+		const { frame, fraction: f } = sample;
+		for (const arrow of this.arrows) {
+			const { kind, unit, at, vector } = arrow;
+			if (!this.shown[kind] || frame >= vector.count) continue;
+			const next = f > 0 && frame + 1 < vector.count ? frame + 1 : frame;
+			const value = (track: typeof at, k: number): number =>
+				(1 - f) * track.data[frame * 3 + k]! + f * track.data[next * 3 + k]!;
+			const arm = [0, 1, 2].map((k) => value(vector, k));
+			const magnitude = Math.hypot(...arm);
+			const scale = this.scaleOf(unit);
+			if (!(magnitude * scale > this.size * 1e-4)) continue;
+			const tip = arm.map((v, k) => scale * v + value(at, k));
+			if (tip.every(Number.isFinite)) run(arrow, new Vector3(...tip), magnitude);
+		}
+	}
+
 	/** The tips of the arrows that are shown at the sample's time. */
 	tips(sample: Sample): Vector3[] {
-		this.scan();
-		const { frame } = sample;
 		const found: Vector3[] = [];
-		this.arrows.forEach(({ kind, at, vector }, i) => {
-			if (!this.shown[kind] || frame >= vector.count || !(this.lengths[i]! > 0)) return;
-			const scale = ((this.size / 6) * this.factor) / this.lengths[i]!;
-			const arm = [0, 1, 2].map((k) => scale * vector.data[frame * 3 + k]!);
-			if (!(Math.hypot(...arm) > this.size * 1e-4)) return;
-			const tip = arm.map((v, k) => v + at.data[frame * 3 + k]!);
-			if (tip.every(Number.isFinite)) found.push(new Vector3(...tip));
-		});
+		this.each(sample, (_, tip) => found.push(tip));
 		return found;
 	}
 

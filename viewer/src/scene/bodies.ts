@@ -5,9 +5,10 @@
  * body's pose into the buffer that the GPU reads. Capsules are a cylinder and two spheres, lines a cylinder per
  * segment. Bodies without shapes, and joints to the ground, are drawn as links.ts says.
  */
-import { Color, Group, InstancedMesh, type BufferGeometry, type MeshLambertMaterial } from "three";
+import { type Color, Group, type BufferGeometry } from "three";
 import type { Body, Replay, Shape } from "../data/replay.js";
-import { multiplyToGl, type Sample } from "../data/sample.js";
+import type { Sample } from "../data/sample.js";
+import { Bucket, type Glass, type Part } from "./bucket.js";
 import { Links } from "./links.js";
 import { between, scaled } from "./placing.js";
 import { bodyMaterial, meshGeometry, unitGeometry, type UnitKind } from "./shapes.js";
@@ -16,29 +17,6 @@ export interface BodyStyle {
 	ghost: boolean;
 	scale: number; // size of the scene [m]: of bodies without shapes
 	reach: number; // how far the run goes [m]: of unbounded planes
-}
-
-interface Part {
-	body: number;
-	local: Float32Array; // [12]
-	color: string | null; // null: the body's
-}
-
-class Bucket {
-	readonly parts: Part[] = [];
-	readonly bodies: Int32Array;
-	readonly locals: Float32Array;
-	readonly mesh: InstancedMesh;
-
-	constructor(geometry: BufferGeometry, material: MeshLambertMaterial, parts: Part[]) {
-		this.parts = parts;
-		this.bodies = Int32Array.from(parts, (p) => p.body);
-		this.locals = new Float32Array(parts.length * 12);
-		parts.forEach((p, i) => this.locals.set(p.local, i * 12));
-		this.mesh = new InstancedMesh(geometry, material, parts.length);
-		this.mesh.frustumCulled = false;
-		this.mesh.setColorAt(0, new Color());
-	}
 }
 
 /** The point at points[i …] where `place` puts it. */
@@ -81,11 +59,10 @@ export class BodySet {
 			const material = bodyMaterial(style.ghost ? 0.28 * opacity : opacity, kind);
 			if (style.ghost)
 				Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
-			const bucket = new Bucket(geometry(parts.length), material, parts);
+			const bucket = new Bucket(this.object, geometry(parts.length), material, kind, parts);
 			bucket.mesh.receiveShadow = !style.ghost;
 			bucket.mesh.castShadow = !style.ghost && opacity >= 1 && kind !== "plane";
 			this.built.push(bucket);
-			this.object.add(bucket.mesh);
 		}
 	}
 
@@ -209,45 +186,26 @@ export class BodySet {
 		}
 	}
 
-	/** Poses of the sample into the instances; hidden or absent bodies shrink to nothing. */
-	update(sample: Sample, hidden: Uint8Array): void {
-		const { matrix, present } = sample;
-		for (let k = 0; k < this.built.length; k++) {
-			const { bodies, locals, mesh } = this.built[k]!;
-			const out = mesh.instanceMatrix.array as Float32Array;
-			for (let i = 0; i < bodies.length; i++) {
-				const body = bodies[i]!;
-				if (present[body] && !hidden[body]) multiplyToGl(matrix, body * 12, locals, i * 12, out, i * 16);
-				else out.fill(0, i * 16, i * 16 + 16);
-			}
-			mesh.instanceMatrix.needsUpdate = true;
-			mesh.boundingSphere = null;
-		}
+	/** Poses of the sample into the instances. */
+	update(sample: Sample, hidden: Uint8Array, glass: Glass | null): void {
+		for (let k = 0; k < this.built.length; k++) this.built[k]!.update(sample, hidden, glass);
 	}
 
 	/** color(body, own) writes the color of a part: own is the shape's, or null. */
 	paint(color: (body: number, own: string | null, out: Color) => void): void {
-		const mixed = new Color();
-		for (const { parts, mesh } of this.built) {
-			parts.forEach((part, i) => {
-				color(part.body, part.color, mixed);
-				mesh.setColorAt(i, mixed);
-			});
-			mesh.instanceColor!.needsUpdate = true;
-		}
+		for (const bucket of this.built) bucket.paint(color);
 	}
 
 	/** The body that instance `i` of a drawn object belongs to; -1: not one of these. */
 	bodyOf(object: object, i: number): number {
-		const bucket = this.built.find((b) => b.mesh === object);
-		return bucket?.bodies[i] ?? -1;
+		for (const bucket of this.built) {
+			const body = bucket.bodyOf(object, i);
+			if (body >= 0) return body;
+		}
+		return -1;
 	}
 
 	dispose(): void {
-		for (const { mesh } of this.built) {
-			mesh.geometry.dispose();
-			(mesh.material as MeshLambertMaterial).dispose();
-			mesh.dispose();
-		}
+		for (const bucket of this.built) bucket.dispose();
 	}
 }

@@ -188,6 +188,17 @@ export class FlexibleBody {
 		this.last.fill(NaN);
 	}
 
+	/** 1: not transparent. */
+	setOpacity(opacity: number): void {
+		const { material } = this.mesh;
+		if (material.opacity === opacity) return;
+		if (material.transparent !== opacity < 1) material.needsUpdate = true;
+		material.transparent = opacity < 1;
+		material.depthWrite = opacity >= 1;
+		material.opacity = opacity;
+		this.mesh.castShadow = opacity >= 1;
+	}
+
 	/** Modal coordinates that are drawn. */
 	private coordinates(sample: Sample): Float32Array {
 		const { etaOffset, modes } = this.flexible;

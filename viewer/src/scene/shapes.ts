@@ -18,8 +18,11 @@ import {
 } from "three";
 import type { Mesh } from "../data/replay.js";
 
-/** What all materials know of the screen (stage.ts): the size of a pixel [m], x times the distance plus y; dark rims. */
-export const screen = { pixel: { value: new Vector2(0, 0) }, rim: { value: 0.4 } };
+/**
+ * What all materials know of the screen (stage.ts): the size of a pixel [m], x times the distance plus y; dark rims; whether
+ * bodies are cut open (section.ts).
+ */
+export const screen = { pixel: { value: new Vector2(0, 0) }, rim: { value: 0.4 }, cut: { value: 0 } };
 
 /** Nothing is drawn thinner than this [px]. */
 export const MIN_WIDTH = 2.5;
@@ -207,6 +210,14 @@ export const RIM_FRAGMENT = `float facing = abs(dot(normal, normalize(vViewPosit
 	outgoingLight *= 1.0 - rim * pow(1.0 - facing, 2.5);
 	#include <opaque_fragment>`;
 
+/** The back of a closed shape that is cut open stands for the cut surface. */
+const CUT_FRAGMENT = `if (cut > 0.5 && !gl_FrontFacing) outgoingLight = diffuseColor.rgb * 0.85;
+	else {
+	float facing = abs(dot(normal, normalize(vViewPosition)));
+	outgoingLight *= 1.0 - rim * pow(1.0 - facing, 2.5);
+	}
+	#include <opaque_fragment>`;
+
 const REACH: Record<UnitKind, string | null> = {
 	box: "vec3(0.5)",
 	sphere: "vec3(1.0)",
@@ -225,6 +236,7 @@ export function bodyMaterial(opacity: number, kind: UnitKind | null): MeshLamber
 	material.onBeforeCompile = (shader) => {
 		shader.uniforms.pixel = screen.pixel;
 		shader.uniforms.rim = screen.rim;
+		shader.uniforms.cut = screen.cut;
 		const begin = reach ? widen(reach) : "#include <begin_vertex>\nvEdge = edge;";
 		shader.vertexShader = shader.vertexShader
 			.replace(
@@ -233,9 +245,12 @@ export function bodyMaterial(opacity: number, kind: UnitKind | null): MeshLamber
 			)
 			.replace("#include <begin_vertex>", begin);
 		shader.fragmentShader = shader.fragmentShader
-			.replace("#include <common>", "#include <common>\nvarying vec2 vEdge;\nuniform float rim;")
+			.replace(
+				"#include <common>",
+				"#include <common>\nvarying vec2 vEdge;\nuniform float rim;\nuniform float cut;",
+			)
 			.replace("#include <color_fragment>", EDGE_FRAGMENT)
-			.replace("#include <opaque_fragment>", RIM_FRAGMENT);
+			.replace("#include <opaque_fragment>", kind === "plane" ? RIM_FRAGMENT : CUT_FRAGMENT);
 	};
 	return material;
 }

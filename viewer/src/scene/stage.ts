@@ -99,6 +99,7 @@ export class Stage {
 		this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
 		this.renderer.debug.checkShaderErrors = false; // asking for them waits for the compiler
 		this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+		this.renderer.localClippingEnabled = true; // section.ts
 		this.renderer.shadowMap.enabled = true;
 		this.renderer.shadowMap.type = PCFShadowMap;
 		this.key.castShadow = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * view.ts — everything that is drawn of a run, from one sample: bodies, flexible bodies, frames, trails, arrows, the
- * ghost.
+ * other runs.
  */
 import { Color, Raycaster, Vector3 } from "three";
 import type { Replay } from "../data/replay.js";
@@ -9,8 +9,12 @@ import { Sample } from "../data/sample.js";
 import { bodyOf, jointOf, type Selection } from "../selection.js";
 import { Arrows } from "./arrows.js";
 import { BodySet } from "./bodies.js";
+import type { Glass } from "./bucket.js";
+import { Ellipsoid } from "./ellipsoid.js";
 import { FlexibleSet } from "./flexible.js";
 import { outermost, type Bounds } from "./framing.js";
+import { Ghosts, type Ghost } from "./ghosts.js";
+import { Section } from "./section.js";
 import type { Stage } from "./stage.js";
 import { Trails } from "./trails.js";
 import { Triads } from "./triads.js";
@@ -26,11 +30,11 @@ export const PALETTE = [
 	"#c0869c",
 	"#97a3b3",
 ] as const;
-const GHOST_COLOR = "#f0a92e";
 
 export interface Hit {
 	body: number;
 	point: Vector3;
+	flexible: boolean; // its deformed surface, not a rigid shape
 }
 
 /** Half the size of the scene at its first frames: what arrows and frames are measured by. */
@@ -92,8 +96,11 @@ export class View {
 	readonly trails: Trails;
 	readonly arrows: Arrows;
 	readonly triads: { bodies: Triads; nodes: Triads; joints: Triads };
+	readonly ellipsoid: Ellipsoid;
+	readonly glass: Glass;
+	readonly section = new Section();
 	trailSpan = Infinity;
-	ghost: { replay: Replay; sample: Sample; bodies: BodySet; flexible: FlexibleSet } | null = null;
+	readonly ghosts: Ghosts;
 	private readonly stage: Stage;
 	private readonly raycaster = new Raycaster();
 	private readonly placed = new Float32Array(12);
@@ -102,8 +109,10 @@ export class View {
 	constructor(stage: Stage, replay: Replay) {
 		this.stage = stage;
 		this.replay = replay;
+		this.ghosts = new Ghosts(stage);
 		this.sample = new Sample(replay);
 		this.hidden = new Uint8Array(replay.bodies.length);
+		this.glass = { bodies: new Uint8Array(replay.bodies.length), opacity: 0.3 };
 		this.size = sceneSize(replay);
 		this.bodies = new BodySet(replay, { ghost: false, scale: this.size, reach: runReach(replay, this.size) });
 		this.flexible = new FlexibleSet(replay, false);
@@ -115,6 +124,7 @@ export class View {
 			nodes: Triads.nodes(replay, axes * 0.7),
 			joints: Triads.joints(replay, axes),
 		};
+		this.ellipsoid = new Ellipsoid(replay);
 		stage.setUp(replay.up);
 		stage.scene.add(...this.objects());
 		this.paint();
@@ -130,24 +140,18 @@ export class View {
 			bodies.object,
 			nodes.object,
 			joints.object,
+			this.ellipsoid.object,
 		];
 	}
 
-	setGhost(replay: Replay | null): void {
-		if (this.ghost) {
-			this.stage.scene.remove(this.ghost.bodies.object, this.ghost.flexible.object);
-			this.ghost.bodies.dispose();
-			this.ghost.flexible.dispose();
-			this.ghost = null;
-		}
-		if (!replay) return;
-		const bodies = new BodySet(replay, { ghost: true, scale: this.size, reach: runReach(replay, this.size) });
-		const flexible = new FlexibleSet(replay, true);
-		const tint = new Color(GHOST_COLOR);
-		bodies.paint((_, __, out) => out.copy(tint));
-		for (const drawn of flexible.bodies) drawn.setColor(tint);
-		this.ghost = { replay, sample: new Sample(replay), bodies, flexible };
-		this.stage.scene.add(bodies.object, flexible.object);
+	/** One more run over this one. */
+	addGhost(replay: Replay): void {
+		this.ghosts.add(replay, this.size, runReach(replay, this.size));
+	}
+
+	/** The first of the other runs. */
+	get ghost(): Ghost | null {
+		return this.ghosts.list[0] ?? null;
 	}
 
 	bodyColor(body: number): string {
@@ -173,7 +177,25 @@ export class View {
 	select(body: number): void {
 		if (body === this.selected) return;
 		this.selected = body;
+		this.ellipsoid.select(body);
 		this.paint();
+	}
+
+	/** Bodies that are transparent, and how much of them is left. */
+	setGlass(bodies: Iterable<number>, transparent: boolean): void {
+		for (const body of bodies) this.glass.bodies[body] = transparent ? 1 : 0;
+		this.applyGlass();
+	}
+
+	applyGlass(): void {
+		for (const drawn of this.flexible.bodies)
+			drawn.setOpacity(this.glass.bodies[drawn.body.index] ? this.glass.opacity : 1);
+		this.bodies.update(this.sample, this.hidden, this.glass); // meshes for them are there before they are cut
+		this.applySection();
+	}
+
+	applySection(): void {
+		this.section.apply([this.bodies.object, this.flexible.object]);
 	}
 
 	update(time: number): void {
@@ -185,33 +207,39 @@ export class View {
 	refresh(): void {
 		const { sample, hidden, flexible, stage } = this;
 		const eye = stage.camera.position;
-		this.bodies.update(sample, hidden);
+		this.bodies.update(sample, hidden, this.glass);
+		this.ellipsoid.update(sample);
 		flexible.update(sample, hidden);
 		this.triads.bodies.update(sample, hidden, flexible.exaggeration, eye);
 		this.triads.nodes.update(sample, hidden, flexible.exaggeration, eye);
 		this.triads.joints.update(sample, hidden, flexible.exaggeration, eye);
 		this.trails.update(sample.time, this.trailSpan, stage.width, stage.height, stage.renderer.getPixelRatio());
 		if (this.arrows.object.visible) this.arrows.update(sample, eye);
-		this.updateGhost(sample.time);
+		this.ghosts.update(sample.time, flexible.exaggeration, hidden);
 	}
 
-	private updateGhost(time: number): void {
-		const { ghost } = this;
-		if (!ghost || !ghost.bodies.object.visible) return;
-		ghost.sample.at(time);
-		ghost.flexible.exaggeration = this.flexible.exaggeration;
-		const hidden = ghost.replay.bodies.length === this.hidden.length ? this.hidden : NONE;
-		ghost.bodies.update(ghost.sample, hidden);
-		ghost.flexible.update(ghost.sample, hidden);
+	/** The frame of a body, a node or a joint now, rows of [R p] into out [12]. */
+	frameOf(selection: Selection, out: Float32Array): void {
+		const body = this.replay.bodies[bodyOf(this.replay, selection)]!;
+		const node = selection.kind === "node" ? body.nodes[selection.node]! : jointOf(this.replay, selection)?.to;
+		if (node) this.sample.place(body, node, this.flexible.exaggeration, out);
+		else out.set(this.sample.matrix.subarray(body.index * 12, body.index * 12 + 12));
 	}
 
 	/** Where a body's origin, a node or a joint is now. */
 	positionOf(selection: Selection, out: Vector3): Vector3 {
-		const body = this.replay.bodies[bodyOf(this.replay, selection)]!;
-		const node = selection.kind === "node" ? body.nodes[selection.node]! : jointOf(this.replay, selection)?.to;
-		if (node) this.sample.place(body, node, this.flexible.exaggeration, this.placed);
-		else this.placed.set(this.sample.matrix.subarray(body.index * 12, body.index * 12 + 12));
+		this.frameOf(selection, this.placed);
 		return out.set(this.placed[3]!, this.placed[7]!, this.placed[11]!);
+	}
+
+	/** The middle of a body's box. */
+	middleOf(body: number, out: Vector3): Vector3 {
+		return out.copy(this.corner(body, 0)).add(this.corner(body, 7)).multiplyScalar(0.5);
+	}
+
+	/** The part of a vector along the up direction. */
+	upOf(vector: Vector3): number {
+		return vector[this.replay.up];
 	}
 
 	/**
@@ -320,18 +348,20 @@ export class View {
 		for (const hit of hits) {
 			const flexible = this.flexible.bodies.find((b) => b.mesh === hit.object);
 			const body = flexible ? flexible.body.index : this.bodies.bodyOf(hit.object, hit.instanceId ?? -1);
-			if (body >= 0 && !this.hidden[body] && this.sample.present[body]) return { body, point: hit.point };
+			if (body >= 0 && !this.hidden[body] && this.sample.present[body] && this.section.shows(hit.point))
+				return { body, point: hit.point, flexible: flexible !== undefined };
 		}
 		return null;
 	}
 
 	dispose(): void {
-		this.setGhost(null);
+		this.ghosts.clear();
 		this.stage.scene.remove(...this.objects());
 		this.bodies.dispose();
 		this.flexible.dispose();
 		this.trails.dispose();
 		this.arrows.dispose();
+		this.ellipsoid.dispose();
 		for (const triads of Object.values(this.triads)) triads.dispose();
 	}
 }
@@ -346,5 +376,3 @@ function boundsOf(corners: Vector3[], up: "x" | "y" | "z"): Bounds {
 	const radius = low.distanceTo(high) / 2;
 	return { low: low[up], center: low.add(high).multiplyScalar(0.5), radius, corners };
 }
-
-const NONE = new Uint8Array(1 << 16);

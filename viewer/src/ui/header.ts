@@ -16,6 +16,7 @@ export interface HeaderActions {
 	compareItems(): MenuItem[];
 	copyLink(): void;
 	help(): void;
+	sheets: HTMLElement[]; // buttons of panels that a narrow screen has no room for
 }
 
 class BadgeView {
@@ -25,6 +26,7 @@ class BadgeView {
 	private readonly sign = el("span");
 	private readonly worst: number;
 	private state = "";
+	private verdict = "";
 
 	constructor(badge: Badge, show: () => void) {
 		this.badge = badge;
@@ -34,6 +36,7 @@ class BadgeView {
 			{ type: "button", class: "badge", onclick: show },
 			this.sign,
 			el("span", { class: "label" }, badge.label),
+			" ", // between words for those who hear them
 			this.value,
 		);
 	}
@@ -42,7 +45,9 @@ class BadgeView {
 		const { signal, good, label, text } = this.badge;
 		const value = valueAt(signal.t, signal.values, time);
 		const state = Math.abs(value) <= good || Number.isNaN(value) ? "good" : "bad";
-		setText(this.value, withUnit(Math.abs(value), signal.unit));
+		const shown = withUnit(Math.abs(value), signal.unit);
+		setText(this.value, shown);
+		setAttribute(this.element, "aria-label", `${label} ${shown}: ${this.verdict}`);
 		if (state === this.state) return;
 		this.state = state;
 		this.element.dataset.state = state;
@@ -51,9 +56,9 @@ class BadgeView {
 			? `${state === "good" ? "within" : "above"} the limit ${withUnit(good, signal.unit)}`
 			: "no limit set";
 		const worst = this.worst > 0 ? `; largest of the run ${formatNumber(this.worst)}` : "";
-		const title = `${label}: ${limit}${worst}. ${text}`.trim();
-		setAttribute(this.element, "title", title);
-		setAttribute(this.element, "aria-label", title);
+		this.verdict = `${limit}${worst}. ${text}`.trim();
+		setAttribute(this.element, "title", `${label}: ${this.verdict}`);
+		setAttribute(this.element, "aria-label", `${label} ${shown}: ${this.verdict}`);
 	}
 }
 
@@ -66,7 +71,7 @@ function largest(values: ArrayLike<number>): number {
 export class Header {
 	readonly element: HTMLElement;
 	private readonly app: App;
-	private readonly title = el("h1");
+	private readonly title = el("h1", {}, "Calder viewer");
 	private readonly subtitle = el("p");
 	private readonly badges = el("div", { class: "badges", role: "group", "aria-label": "Checks" });
 	private views: BadgeView[] = [];
@@ -103,6 +108,7 @@ export class Header {
 			el(
 				"div",
 				{ class: "actions" },
+				...actions.sheets,
 				menuButton("Compare", "ghost", actions.compareItems),
 				menuButton("Export", "download", actions.exportItems),
 				button("Copy link", icon("link"), actions.copyLink, {
@@ -128,7 +134,7 @@ export class Header {
 		const parts = [
 			replay.modelName,
 			replay.created.slice(0, 16).replace("T", " "),
-			view?.ghost ? `compared with ${view.ghost.replay.title}` : "",
+			view?.ghost ? `compared with ${view.ghosts.list.map((g) => g.replay.title).join(", ")}` : "",
 		];
 		setText(this.subtitle, parts.filter((p) => p !== "").join("  ·  "));
 		document.title = `${replay.title} – Calder`;

@@ -21,6 +21,8 @@ export interface KeyActions {
 	trails(): void;
 	follow(): void;
 	force(): void;
+	measure(): void;
+	endTools(): void;
 	help(): void;
 	copyLink(): void;
 }
@@ -65,6 +67,13 @@ export function keyList(app: App, actions: KeyActions): Key[] {
 		{ group: "Camera", keys: ["2"], label: "2", text: "Front view", run: () => app.preset("front") },
 		{ group: "Camera", keys: ["3"], label: "3", text: "Top view", run: () => app.preset("top") },
 		{ group: "Camera", keys: ["4"], label: "4", text: "Side view", run: () => app.preset("side") },
+		{
+			group: "Camera",
+			keys: ["5"],
+			label: "5",
+			text: "With or without perspective",
+			run: () => app.setOrthographic(!app.stage.camera.orthographic),
+		},
 		{ group: "Camera", keys: ["f"], label: "F", text: "Fit everything", run: () => app.fit() },
 		{ group: "Camera", keys: ["z"], label: "Z", text: "Zoom to the selection", run: () => app.fit(true) },
 		{ group: "Camera", keys: ["o"], label: "O", text: "Follow the selected body", run: actions.follow },
@@ -101,8 +110,9 @@ export function keyList(app: App, actions: KeyActions): Key[] {
 			group: "Selection",
 			keys: ["Escape"],
 			label: "Esc",
-			text: "Select nothing; end the mode shape",
+			text: "Select nothing; end measuring and the mode shape",
 			run: () => {
+				actions.endTools();
 				app.showMode(-1, -1);
 				app.select(null);
 			},
@@ -121,6 +131,18 @@ export function keyList(app: App, actions: KeyActions): Key[] {
 			text: "Node frames",
 			run: () => app.set("nodeFrames", !app.settings.nodeFrames),
 		},
+		{
+			group: "Show",
+			keys: ["y"],
+			label: "Y",
+			text: "Names of bodies and joints",
+			run: () => {
+				const { bodyNames } = app.settings;
+				app.settings.jointNames = !bodyNames;
+				app.set("bodyNames", !bodyNames);
+			},
+		},
+		{ group: "Show", keys: ["v"], label: "V", text: "Measure distances and angles", run: actions.measure },
 		{ group: "Show", keys: ["t"], label: "T", text: "Trails", run: actions.trails },
 		{ group: "Show", keys: ["r"], label: "R", text: "Arrows", run: () => app.set("arrows", !app.settings.arrows) },
 		{ group: "Show", keys: ["k"], label: "K", text: "Grid", run: () => app.set("grid", !app.settings.grid) },
@@ -128,7 +150,7 @@ export function keyList(app: App, actions: KeyActions): Key[] {
 			group: "Show",
 			keys: ["g"],
 			label: "G",
-			text: "Second run",
+			text: "Other runs",
 			run: () => app.set("ghost", !app.settings.ghost),
 		},
 		{ group: "Page", keys: ["c"], label: "C", text: "Copy a link to this moment", run: actions.copyLink },

@@ -14,10 +14,12 @@ export interface MenuItem {
 
 export function openMenu(anchor: HTMLElement, items: MenuItem[]): void {
 	if (anchor.getAttribute("aria-expanded") === "true") return;
-	const menu = el("div", { class: "menu", role: "menu" });
+	const name = anchor.getAttribute("aria-label");
+	const menu = el("div", { class: "menu", role: "menu", "aria-label": name });
+	const region = el("section", { "aria-label": name }, menu);
 	const close = (focus: boolean): void => {
 		document.removeEventListener("pointerdown", outside, true);
-		menu.remove();
+		region.remove();
 		anchor.setAttribute("aria-expanded", "false");
 		if (focus) anchor.focus();
 	};
@@ -55,7 +57,7 @@ export function openMenu(anchor: HTMLElement, items: MenuItem[]): void {
 		event.stopPropagation();
 		if (event.key !== "Enter" && event.key !== " ") event.preventDefault();
 	});
-	document.body.append(menu);
+	document.body.append(region);
 	const box = anchor.getBoundingClientRect();
 	menu.style.top = `${box.bottom + 4}px`;
 	menu.style.left = `${Math.max(8, Math.min(box.left, window.innerWidth - menu.offsetWidth - 8))}px`;

@@ -1,309 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * panels.ts — the right side: what is selected, how things are drawn, mode shapes, and of a live run its sliders.
+ * panels.ts — the right side: how things are drawn, mode shapes.
  */
-import { Vector3 } from "three";
-import type { App } from "../app.js";
-import type { ArrowKind } from "../data/document.js";
-import type { Joint } from "../data/replay.js";
+import type { App, KeyOf } from "../app.js";
 import { ARROW_COLORS } from "../scene/arrows.js";
 import type { FlexColoring } from "../scene/flexible.js";
-import { jointOf, selectionName, signalsOf } from "../selection.js";
-import { button, el, formatNumber, setAttribute, setText, uniqueId } from "./dom.js";
+import { check, choose, section, slider } from "./controls.js";
+import { button, el, formatNumber } from "./dom.js";
 import { icon } from "./icons.js";
-import type { PlotDock } from "./plots.js";
-import type { Viewport } from "./viewport.js";
-
-function section(title: string, body: HTMLElement, open: boolean): HTMLDetailsElement {
-	const details = el("details", { class: "section" }, el("summary", {}, title), body);
-	details.open = open;
-	return details;
-}
-
-interface SliderOptions {
-	label: string;
-	min: number;
-	max: number;
-	value: number;
-	step?: number | "any";
-	show(value: number): string;
-	input(value: number): void;
-}
-
-interface Slider {
-	element: HTMLElement;
-	input: HTMLInputElement;
-	set(value: number): void;
-}
-
-function slider(options: SliderOptions): Slider {
-	const id = uniqueId("slider");
-	const output = el("output", { class: "value", for: id });
-	const input = el("input", {
-		type: "range",
-		id,
-		min: String(options.min),
-		max: String(options.max),
-		step: String(options.step ?? "any"),
-	});
-	const show = (): void => {
-		const value = Number(input.value);
-		setText(output, options.show(value));
-		setAttribute(input, "aria-valuetext", options.show(value));
-		input.style.setProperty("--fill", `${(100 * (value - options.min)) / (options.max - options.min)}%`);
-	};
-	const set = (value: number): void => {
-		input.value = String(value);
-		show();
-	};
-	input.addEventListener("input", () => {
-		show();
-		options.input(Number(input.value));
-	});
-	set(options.value);
-	return {
-		element: el("div", { class: "field" }, el("label", { for: id }, options.label), input, output),
-		input,
-		set,
-	};
-}
-
-function check(
-	label: string,
-	get: () => boolean,
-	set: (on: boolean) => void,
-	app: App,
-	mark?: HTMLElement,
-): HTMLElement {
-	const input = el("input", { type: "checkbox", onchange: () => set(input.checked) });
-	app.on("settings", () => (input.checked = get()));
-	return el("label", { class: "toggle" }, input, mark, el("span", {}, label));
-}
-
-function choose<T extends string>(
-	label: string,
-	choices: readonly (readonly [T, string])[],
-	change: (value: T) => void,
-): { element: HTMLElement; select: HTMLSelectElement } {
-	const id = uniqueId("choice");
-	const select = el(
-		"select",
-		{ id, class: "small", onchange: () => change(select.value as T) },
-		...choices.map(([value, text]) => el("option", { value }, text)),
-	);
-	return { element: el("div", { class: "field" }, el("label", { for: id }, label), select), select };
-}
-
-/* ---- selection ----------------------------------------------------------------------------- */
-
-export class Inspector {
-	readonly element: HTMLElement;
-	private readonly app: App;
-	private readonly plots: PlotDock;
-	private readonly body = el("div", { class: "section-body" });
-	private readonly position = el("dd");
-	private readonly parent = el("dd");
-	private readonly at = new Vector3();
-
-	constructor(app: App, plots: PlotDock, follow: () => void) {
-		this.app = app;
-		this.plots = plots;
-		this.follow = follow;
-		this.element = section("Selection", this.body, true);
-		app.on("replay", () => this.show());
-		app.on("selection", () => this.show());
-		app.on("topology", () => this.show());
-		app.on("time", () => this.onTime());
-		app.on("visibility", () => this.show());
-		plots.onChange(() => this.show());
-	}
-
-	private readonly follow: () => void;
-
-	private show(): void {
-		const { replay, selection } = this.app;
-		if (!replay || !selection) {
-			const hint = "Click a body in the scene, or a line in the tree.";
-			this.body.replaceChildren(el("p", { class: "hint" }, hint), ...this.runProperties());
-			return;
-		}
-		const { kind } = selection;
-		const title = el(
-			"p",
-			{ class: "selection-name" },
-			icon(kind === "body" ? "cube" : kind === "loop" ? "loopIcon" : kind),
-			selectionName(replay, selection),
-		);
-		const joint = jointOf(replay, selection);
-		this.body.replaceChildren(
-			title,
-			joint ? this.jointProperties(joint) : this.bodyProperties(),
-			this.buttons(),
-			...this.signals(),
-		);
-		this.onTime();
-	}
-
-	private runProperties(): Node[] {
-		const { replay } = this.app;
-		if (!replay) return [];
-		const rows: [string, string][] = [
-			["Bodies", String(replay.bodies.length - 1)],
-			["Joints", String(replay.joints.length)],
-			["Loops", String(replay.loops.length)],
-			["Frames", this.app.live ? "" : String(replay.frames.t.count)],
-			["Signals", String(replay.signals.length)],
-			["Made", replay.created.slice(0, 10)],
-			["By", replay.software],
-		];
-		return [properties(rows.filter(([, value]) => value !== "" && value !== "0"))];
-	}
-
-	private bodyProperties(): HTMLElement {
-		const { replay, view, selectedBody } = this.app;
-		const body = replay!.bodies[selectedBody]!;
-		const p = view!.sample.parent[selectedBody]!;
-		setText(this.parent, p >= 0 ? replay!.bodies[p]!.name : "–");
-		const list = properties([
-			["Group", view!.sample.group[selectedBody] || "–"],
-			["Modes", body.flexible ? String(body.flexible.modes) : "rigid"],
-		]);
-		list.append(el("dt", {}, "Parent"), this.parent, el("dt", {}, "Position [m]"), this.position);
-		return list;
-	}
-
-	private jointProperties(joint: Joint): HTMLElement {
-		const name = (body: number): string => this.app.replay!.bodies[body]!.name;
-		const list = properties([
-			["Type", joint.type || "–"],
-			["From", name(joint.from.body)],
-			["To", name(joint.to.body)],
-			["Axis", joint.axis ? Array.from(joint.axis, formatNumber).join(", ") : "–"],
-		]);
-		list.append(el("dt", {}, "Position [m]"), this.position);
-		return list;
-	}
-
-	private buttons(): HTMLElement {
-		const { app } = this;
-		const body = app.selectedBody;
-		const hidden = app.view!.hidden[body] === 1;
-		const make = (label: string, name: Parameters<typeof icon>[0], run: () => void): HTMLElement =>
-			button(label, icon(name), run, { class: "button small outlined" });
-		return el(
-			"div",
-			{ class: "row-buttons" },
-			make(hidden ? "Show" : "Hide", hidden ? "eye" : "eyeOff", () => app.setHidden([body], !hidden)),
-			make("Isolate", "target", () => app.isolate([body])),
-			make("Zoom to", "fit", () => app.fit(true)),
-			make("Follow", "camera", this.follow),
-			make("Trail", "trail", () => app.set("trails", app.settings.trails === "none" ? "selected" : "none")),
-		);
-	}
-
-	private signals(): Node[] {
-		const { replay, selection } = this.app;
-		const found = signalsOf(replay!, selection!);
-		if (found.length === 0) return [];
-		const items = found.map((signal) => {
-			const color = this.plots.colorOf(signal);
-			const mark = el("span", { class: "swatch" });
-			if (color) mark.style.backgroundColor = color;
-			else mark.style.border = "1.5px solid var(--strong-line)";
-			return el(
-				"li",
-				{},
-				el(
-					"button",
-					{
-						type: "button",
-						class: "item",
-						"aria-pressed": String(color !== null),
-						onclick: () => this.plots.toggle(signal),
-					},
-					mark,
-					el("span", { class: "grow", title: signal.name }, signal.name),
-					el("span", { class: "detail" }, signal.unit),
-				),
-			);
-		});
-		const all = button("Plot all", icon("chart"), () => this.plots.show(found), { class: "button small outlined" });
-		return [
-			el("div", { class: "row-buttons" }, all),
-			el("ul", { class: "plain-list", "aria-label": "Signals of the selection" }, ...items),
-		];
-	}
-
-	private onTime(): void {
-		const { view, selection } = this.app;
-		if (!view || !selection) return;
-		const { frame } = view.sample;
-		const { origin } = view.replay.frames;
-		const at = view.positionOf(selection, this.at).toArray();
-		const text = at.map((v, k) => (v + (origin ? origin.data[frame * 3 + k]! : 0)).toFixed(3)).join("  ");
-		setText(this.position, text);
-	}
-}
-
-function properties(rows: readonly (readonly [string, string])[]): HTMLElement {
-	return el(
-		"dl",
-		{ class: "properties" },
-		...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { title: value }, value)]),
-	);
-}
+import { ARROW_NAMES } from "./scale_bar.js";
 
 /* ---- display ------------------------------------------------------------------------------- */
-
-const ARROW_NAMES: Record<ArrowKind, string> = {
-	force: "Forces",
-	moment: "Moments",
-	reaction: "Reactions",
-	contact: "Contact",
-};
 
 export function displayPanel(app: App): HTMLElement {
 	const { settings } = app;
 	const second = check(
-		"Second run",
+		"Other runs",
 		() => settings.ghost,
 		(on) => app.set("ghost", on),
 		app,
 	);
-	app.on("ghost", () => (second.hidden = !app.view?.ghost));
+	const runs = el("ul", { class: "plain-list", "aria-label": "Other runs" });
+	app.on("ghost", () => {
+		const list = app.view?.ghosts.list ?? [];
+		second.hidden = runs.hidden = list.length === 0;
+		runs.replaceChildren(
+			...list.map(({ replay, color }) => {
+				const mark = el("span", { class: "swatch" });
+				mark.style.backgroundColor = color;
+				return el("li", { class: "measure" }, mark, el("span", { class: "grow" }, replay.title));
+			}),
+		);
+	});
+	const toggle = (label: string, key: KeyOf<boolean>): HTMLElement =>
+		check(
+			label,
+			() => settings[key],
+			(on) => app.set(key, on),
+			app,
+		);
 	const frames = el(
 		"div",
 		{ class: "toggles" },
-		check(
-			"Body frames",
-			() => settings.bodyFrames,
-			(on) => app.set("bodyFrames", on),
-			app,
-		),
-		check(
-			"Node frames",
-			() => settings.nodeFrames,
-			(on) => app.set("nodeFrames", on),
-			app,
-		),
-		check(
-			"Joint frames",
-			() => settings.jointFrames,
-			(on) => app.set("jointFrames", on),
-			app,
-		),
-		check(
-			"Grid",
-			() => settings.grid,
-			(on) => app.set("grid", on),
-			app,
-		),
-		check(
-			"Name label",
-			() => settings.labels,
-			(on) => app.set("labels", on),
-			app,
-		),
+		toggle("Body frames", "bodyFrames"),
+		toggle("Body names", "bodyNames"),
+		toggle("Joint frames", "jointFrames"),
+		toggle("Joint names", "jointNames"),
+		toggle("Node frames", "nodeFrames"),
+		toggle("Node names", "nodeNames"),
+		toggle("Grid", "grid"),
+		toggle("Grid labels", "gridLabels"),
+		toggle("Name label", "labels"),
 		second,
 	);
 	const trails = choose(
@@ -325,7 +72,7 @@ export function displayPanel(app: App): HTMLElement {
 		input: (v) => app.setTrailSpan(v > 3 ? Infinity : 10 ** v),
 	});
 	app.on("settings", () => (trails.select.value = settings.trails));
-	return section("Display", el("div", { class: "section-body" }, frames, trails.element, span.element), true);
+	return section("Display", el("div", { class: "section-body" }, frames, runs, trails.element, span.element), true);
 }
 
 export function arrowPanel(app: App): HTMLElement {
@@ -338,7 +85,13 @@ export function arrowPanel(app: App): HTMLElement {
 		show: (v) => `${formatNumber(Number((10 ** v).toPrecision(2)))}×`,
 		input: (v) => app.setArrowScale(10 ** v),
 	});
-	const made = section("Forces", el("div", { class: "section-body" }, toggles, scale.element), true);
+	const values = check(
+		"Values",
+		() => app.settings.arrowValues,
+		(on) => app.set("arrowValues", on),
+		app,
+	);
+	const made = section("Forces", el("div", { class: "section-body" }, toggles, values, scale.element), true);
 	app.on("replay", () => {
 		const kinds = [...new Set(app.replay?.arrows.map((a) => a.kind) ?? [])];
 		made.hidden = kinds.length === 0;
@@ -513,48 +266,4 @@ export class ModesPanel {
 				),
 			);
 	}
-}
-
-/* ---- live ---------------------------------------------------------------------------------- */
-
-export function livePanel(app: App, viewport: Viewport): HTMLElement {
-	const body = el("div", { class: "section-body" });
-	const made = section("Live run", body, true);
-	made.hidden = true;
-	const fill = (): void => {
-		made.hidden = app.live === null || app.replay === null;
-		const { replay, live } = app;
-		if (!replay || !live) return;
-		const start = Math.log10(viewport.drag.stiffness);
-		const stiffness = slider({
-			label: "Stiffness",
-			min: start - 3,
-			max: start + 3,
-			value: start,
-			show: (v) => `${formatNumber(Number((10 ** v).toPrecision(2)))} N/m`,
-			input: (v) => (viewport.drag.perMeter = 10 ** v),
-		});
-		const sliders = replay.joints.flatMap((joint) =>
-			joint.dofs.flatMap((dof, k) => {
-				if (!dof.command) return [];
-				const made = slider({
-					label: joint.dofs.length > 1 ? `${joint.name} ${dof.name}` : joint.name,
-					min: dof.min,
-					max: dof.max,
-					value: dof.value,
-					show: (v) => `${formatNumber(Number(v.toPrecision(3)))} ${dof.unit}`,
-					input: (value) => live.command({ command: "joint", joint: joint.index, dof: k, value }),
-				});
-				made.input.dataset.joint = String(joint.index);
-				return [made.element];
-			}),
-		);
-		body.replaceChildren(
-			el("p", { class: "hint" }, "Push a body: hold Alt and drag it, or choose Push above the scene."),
-			stiffness.element,
-			...sliders,
-		);
-	};
-	app.on("replay", fill);
-	return made;
 }

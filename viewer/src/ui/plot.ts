@@ -5,11 +5,14 @@
  */
 import uPlot from "uplot";
 import type { App } from "../app.js";
+import { statistics } from "../data/analysis.js";
 import type { Signal } from "../data/replay.js";
 import { valueAt } from "../data/sample.js";
 import { csvText, saveBlob, saveText } from "../export.js";
 import { button, el, formatNumber, setText, withUnit } from "./dom.js";
 import { icon } from "./icons.js";
+import { openMenu, type MenuItem } from "./menu.js";
+import { dashOf, dataOf, lineName, linesOf, overTime, type PlotLine, type PlotView } from "./plot_data.js";
 import { plotSvg } from "./plot_svg.js";
 import { plotButtons } from "./plots.js";
 import { cssColor } from "./theme.js";
@@ -31,11 +34,13 @@ export class Plot {
 	readonly element: HTMLElement;
 	signals: Signal[] = [];
 	chart: uPlot | null = null;
+	readonly view: PlotView = overTime();
 	private readonly app: App;
 	private readonly hooks: Hooks;
 	private readonly chips = el("div", { class: "chips" });
 	private readonly area = el("div", { class: "plot-area" });
 	private readonly playhead = el("div", { class: "playhead" });
+	private readonly table = el("table", { class: "statistics", "aria-label": "Statistics of the time shown" });
 	private readonly empty = el(
 		"div",
 		{ class: "plot-empty" },
@@ -53,6 +58,7 @@ export class Plot {
 			png: () => void this.savePng(),
 			svg: () => this.saveSvg(),
 			reset: () => this.reset(),
+			analyze: (anchor) => openMenu(anchor, this.analyses()),
 			another: hooks.another,
 			close: hooks.close,
 		});
@@ -61,8 +67,10 @@ export class Plot {
 			"div",
 			{ class: "plot", role: "group", "aria-label": "Plot" },
 			el("div", { class: "plot-head" }, this.chips, ...actions),
+			el("div", { class: "statistics-box" }, this.table),
 			this.area,
 		);
+		this.table.hidden = true;
 		this.element.addEventListener("pointerdown", () => hooks.chosen(), true);
 		this.observer = new ResizeObserver(() => this.resize());
 		this.observer.observe(this.area);
@@ -108,44 +116,77 @@ export class Plot {
 		this.chart?.destroy();
 		this.chart = null;
 		this.empty.hidden = this.signals.length > 0;
-		this.playhead.hidden = this.signals.length === 0;
+		this.playhead.hidden = this.signals.length === 0 || this.view.spectrum;
 		this.makeChips();
-		if (this.signals.length === 0) return;
+		if (this.signals.length === 0) return this.fillTable();
 		const { width, height } = this.area.getBoundingClientRect();
 		this.chart = new uPlot(this.options(Math.max(50, width), Math.max(50, height)), this.data(), this.area);
 		this.linkCursor(this.chart);
 		this.onTime();
 	}
 
-	private ghostOf(signal: Signal): Signal | undefined {
-		return this.app.view?.ghost?.replay.signals.find((s) => s.name === signal.name);
+	/** Of the other runs; undefined: one does not have it. */
+	private othersOf(signal: Signal): (Signal | undefined)[] {
+		const ghosts = this.app.view?.ghosts.list ?? [];
+		return ghosts.map(({ replay }) => replay.signals.find((s) => s.name === signal.name));
 	}
 
-	/** The signals and those of the second run, with color and dash. */
-	private lines(): { signal: Signal; color: string; ghost: boolean }[] {
-		return this.signals.flatMap((signal) => {
-			const color = this.color(signal);
-			const ghost = this.ghostOf(signal);
-			return ghost
-				? [
-						{ signal, color, ghost: false },
-						{ signal: ghost, color, ghost: true },
-					]
-				: [{ signal, color, ghost: false }];
-		});
+	private lines(): PlotLine[] {
+		return this.signals.flatMap((s) => linesOf(s, this.othersOf(s), this.color(s), this.view));
 	}
 
 	private data(): uPlot.AlignedData {
-		const tables = this.lines().map(({ signal }): uPlot.AlignedData => {
-			const count = Math.min(signal.t.count, signal.values.count);
-			return [signal.t.data.subarray(0, count), gaps(signal.values.data.subarray(0, count))];
+		return dataOf(this.lines(), this.view);
+	}
+
+	/* ---- ways to look at it -------------------------------------------------------------- */
+
+	private analyses(): MenuItem[] {
+		const { view } = this;
+		const item = (label: string, key: "spectrum" | "logarithmic" | "difference" | "statistics"): MenuItem => ({
+			label,
+			icon: view[key] ? "check" : "chart",
+			run: () => this.change(key),
 		});
-		const shared = tables.every((t) => t[0]!.length === tables[0]![0]!.length && sameTimes(t[0]!, tables[0]![0]!));
-		if (shared) return [tables[0]![0]!, ...tables.map((t) => t[1]!)] as uPlot.AlignedData;
-		return uPlot.join(
-			tables,
-			tables.map((t) => t.map(() => 0)),
-		);
+		const second = this.signals.some((s) => this.othersOf(s).some((o) => o));
+		return [
+			item("Spectrum of the time shown", "spectrum"),
+			item("Logarithmic values", "logarithmic"),
+			item("Statistics of the time shown", "statistics"),
+			...(second ? [item("Difference to the other runs", "difference")] : []),
+		];
+	}
+
+	private change(key: "spectrum" | "logarithmic" | "difference" | "statistics"): void {
+		const { view } = this;
+		const { min = -Infinity, max = Infinity } = this.chart?.scales.x ?? {};
+		if (key === "spectrum" && !view.spectrum) [view.from, view.to] = [min, max];
+		view[key] = !view[key];
+		this.rebuild();
+	}
+
+	/** The window that statistics are of: what is shown, of a spectrum the time that it is of. */
+	private window(): [number, number] {
+		const { min = -Infinity, max = Infinity } = this.chart?.scales.x ?? {};
+		return this.view.spectrum ? [this.view.from, this.view.to] : [min, max];
+	}
+
+	private get axisLabel(): string {
+		return this.view.spectrum ? "f [Hz]" : "t [s]";
+	}
+
+	private fillTable(): void {
+		this.table.hidden = !this.view.statistics || this.signals.length === 0;
+		if (this.table.hidden) return;
+		const [from, to] = this.window();
+		const head = ["", "mean", "rms", "deviation", "min", "max"].map((name) => el("th", { scope: "col" }, name));
+		const rows = this.lines().map((line) => {
+			const { mean, rms, deviation, min, max } = statistics(line.signal, from, to);
+			const cells = [mean, rms, deviation, min, max].map((v) => el("td", {}, formatNumber(v)));
+			return el("tr", {}, el("th", { scope: "row" }, lineName(line)), ...cells);
+		});
+		head[0] = el("td");
+		this.table.replaceChildren(el("tr", {}, ...head), ...rows);
 	}
 
 	private options(width: number, height: number): uPlot.Options {
@@ -162,10 +203,10 @@ export class Plot {
 			grid: { stroke: lines, width: 1 },
 			ticks: { stroke: lines, width: 1, size: 4 },
 		};
-		const axes: uPlot.Axis[] = [{ ...common, label: "t [s]", labelSize: em * 1.7, size: em * 2.2 }];
+		const axes: uPlot.Axis[] = [{ ...common, label: this.axisLabel, labelSize: em * 1.7, size: em * 2.2 }];
 		const scales: uPlot.Scales = { x: { time: false } };
 		units.forEach((unit, i) => {
-			scales[scaleKey(unit)] = {};
+			scales[scaleKey(unit)] = this.view.logarithmic ? { distr: 3, log: 10 } : {};
 			axes.push({
 				...common,
 				scale: scaleKey(unit),
@@ -174,17 +215,17 @@ export class Plot {
 				labelSize: em * 1.6,
 				size: em * 4.4,
 				grid: { ...common.grid, show: i === 0 },
-				values: (_, ticks) => ticks.map((v) => formatNumber(Number(v.toPrecision(10)))),
+				values: (_, ticks) => ticks.map((v) => (v === null ? "" : formatNumber(Number(v.toPrecision(10))))),
 			});
 		});
 		const series: uPlot.Series[] = [{}];
-		for (const { signal, color, ghost } of this.lines())
+		for (const line of this.lines())
 			series.push({
-				label: signal.name,
-				scale: scaleKey(signal.unit),
-				stroke: color,
-				width: ghost ? 1.5 : 2,
-				...(ghost ? { dash: [6, 5] } : {}),
+				label: lineName(line),
+				scale: scaleKey(line.signal.unit),
+				stroke: line.color,
+				width: line.run > 0 ? 1.5 : 2,
+				...(dashOf(line) ? { dash: dashOf(line)! } : {}),
 				spanGaps: true,
 				points: { show: false },
 			});
@@ -196,7 +237,15 @@ export class Plot {
 			series,
 			legend: { show: false },
 			cursor: { drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
-			hooks: { setScale: [() => this.onTime()], setSize: [() => this.onTime()] },
+			hooks: {
+				setScale: [
+					(_, key) => {
+						this.onTime();
+						if (key === "x") this.fillTable();
+					},
+				],
+				setSize: [() => this.onTime()],
+			},
 			padding: [8, units.length > 1 ? null : 12, 0, null],
 		};
 	}
@@ -206,7 +255,7 @@ export class Plot {
 		let down = 0;
 		chart.over.addEventListener("pointerdown", (event) => (down = event.clientX));
 		chart.over.addEventListener("click", (event) => {
-			if (Math.abs(event.clientX - down) > 5) return;
+			if (Math.abs(event.clientX - down) > 5 || this.view.spectrum) return;
 			const box = chart.over.getBoundingClientRect();
 			this.app.setPlaying(false);
 			this.app.seek(chart.posToVal(event.clientX - box.left, "x"));
@@ -281,21 +330,26 @@ export class Plot {
 		if (this.signals.length) saveText(csvText(this.signals), "text/csv", "signals.csv");
 	}
 
-	/** The lines in the range of time that is shown, in the colors of the light theme: for paper. */
+	/** The lines in the range that is shown, in the colors of the light theme: for paper. */
 	private saveSvg(): void {
 		const { min, max } = this.chart?.scales.x ?? {};
 		if (min === undefined || max === undefined || !(max > min)) return;
 		const colors: readonly string[] = COLORS[this.app.theme.theme];
-		const lines = this.lines().map(({ signal, color, ghost }) => ({
-			name: ghost ? `${signal.name} (second run)` : signal.name,
-			unit: signal.unit,
-			color: COLORS.light[colors.indexOf(color)]!,
-			dashed: ghost,
-			t: signal.t.data,
-			values: signal.values.data,
-			count: Math.min(signal.t.count, signal.values.count),
+		const data = this.data(); // of spectra: frequencies and amplitudes
+		const lines = this.lines().map((line, i) => ({
+			name: lineName(line),
+			unit: line.signal.unit,
+			color: COLORS.light[colors.indexOf(line.color)]!,
+			dashed: line.run > 0,
+			...(this.view.spectrum
+				? { t: data[0] as ArrayLike<number>, values: data[i + 1] as ArrayLike<number>, count: data[0].length }
+				: {
+						t: line.signal.t.data,
+						values: line.signal.values.data,
+						count: Math.min(line.signal.t.count, line.signal.values.count),
+					}),
 		}));
-		saveText(plotSvg(lines, { from: min, to: max }), "image/svg+xml", "plot.svg");
+		saveText(plotSvg(lines, { from: min, to: max, label: this.axisLabel }), "image/svg+xml", "plot.svg");
 	}
 
 	/** The chart with its names above, on the theme's background. */
@@ -335,16 +389,3 @@ export class Plot {
 const FREE = {} as Signal;
 
 const scaleKey = (unit: string): string => `unit ${unit}`;
-
-function sameTimes(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-	if (a.length !== b.length) return false;
-	for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-	return true;
-}
-
-/** uPlot leaves out null; NaN would spoil its scales. */
-function gaps(values: Float32Array | Float64Array): ArrayLike<number | null> & (number | null)[] {
-	for (let i = 0; i < values.length; i++)
-		if (!Number.isFinite(values[i])) return Array.from(values, (v) => (Number.isFinite(v) ? v : null));
-	return values as unknown as (number | null)[];
-}

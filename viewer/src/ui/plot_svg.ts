@@ -17,6 +17,7 @@ export interface SvgLine {
 export interface SvgRange {
 	from: number; // [s]
 	to: number;
+	label: string; // of its axis
 }
 
 const WIDTH = 560; // of the axes [px]
@@ -83,7 +84,7 @@ export function plotSvg(lines: SvgLine[], range: SvgRange): string {
 		out.push(`<path stroke="#e4e4e4" d="M${x(t).toFixed(1)} ${top}v${HEIGHT}"/>`);
 		text(x(t), top + HEIGHT + 17, "middle", String(t));
 	}
-	text(left + WIDTH / 2, top + HEIGHT + 36, "middle", "t [s]");
+	text(left + WIDTH / 2, top + HEIGHT + 36, "middle", range.label);
 	units.forEach((unit, k) => {
 		const own = lines.filter((line) => line.unit === unit);
 		const [low, high] = extent(own, range);

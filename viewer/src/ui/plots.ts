@@ -163,11 +163,18 @@ export function plotButtons(actions: {
 	png(): void;
 	svg(): void;
 	reset(): void;
+	analyze(anchor: HTMLElement): void;
 	another(): void;
 	close(): void;
 }): HTMLElement[] {
 	const plain = { iconOnly: true, class: "icon-button small" };
+	const analyze: HTMLButtonElement = button("Analyze", icon("wave"), () => actions.analyze(analyze), {
+		...plain,
+		title: "Spectrum, logarithmic values, statistics, difference",
+		"aria-haspopup": "menu",
+	});
 	return [
+		analyze,
 		button("Reset zoom", icon("reset"), actions.reset, plain),
 		button("CSV", null, actions.csv, { class: "button small", title: "Save the signals as CSV" }),
 		button("PNG", null, actions.png, { class: "button small", title: "Save the plot as PNG" }),

@@ -12,6 +12,9 @@ import { selectionName } from "../selection.js";
 import { ForceDrag } from "./drag.js";
 import { button, el, formatNumber, setAttribute, setText } from "./dom.js";
 import { icon, svg } from "./icons.js";
+import { MeasureTool } from "./measure_tool.js";
+import { ScaleBar } from "./scale_bar.js";
+import { SceneLabels } from "./scene_labels.js";
 
 const PRESET_NAMES: Record<Preset, string> = { iso: "Iso", front: "Front", top: "Top", side: "Side" };
 const BOTTOM_REM = 3.6; // below the scene: captions, scale
@@ -21,6 +24,7 @@ export class Viewport {
 	readonly element: HTMLElement;
 	readonly toast = el("div", { class: "toast", role: "alert" });
 	readonly drag: ForceDrag;
+	readonly measure: MeasureTool;
 	private readonly app: App;
 	private readonly canvas: HTMLCanvasElement;
 	private readonly tools = el("div", { class: "tools" });
@@ -35,6 +39,8 @@ export class Viewport {
 	private readonly axes: { line: SVGElement; text: SVGElement }[] = [];
 	private readonly followButton: HTMLButtonElement;
 	private readonly forceButton: HTMLButtonElement;
+	private readonly corner: HTMLElement;
+	private cornerHeight = 0;
 	private toastTimer = 0;
 	private down: { x: number; y: number } | null = null;
 
@@ -42,6 +48,7 @@ export class Viewport {
 		this.app = app;
 		this.canvas = canvas;
 		this.drag = new ForceDrag(app);
+		this.measure = new MeasureTool(app);
 		this.followButton = button("Follow", icon("target"), () => this.toggleFollow(), {
 			title: "Follow the selected body (O)",
 			"aria-pressed": "false",
@@ -53,16 +60,18 @@ export class Viewport {
 		this.legend = this.makeLegend();
 		this.makeGizmo();
 		this.caption.append(this.captionName, this.captionText);
+		this.corner = el("div", { class: "corner" }, this.legend, new ScaleBar(app).element);
 		this.toast.hidden = this.caption.hidden = this.label.hidden = true;
 		this.tools.append(this.cameraTools(), this.showTools());
 		this.element = el(
 			"main",
 			{ class: "stage", "aria-label": "Scene" },
 			canvas,
+			new SceneLabels(app).layer.element,
+			this.measure.element,
 			this.tools,
 			this.label,
-			this.legend,
-			this.caption,
+			el("div", { class: "below" }, this.corner, this.caption),
 			this.toast,
 		);
 		this.element.append(this.gizmo, this.drag.element);
@@ -78,6 +87,8 @@ export class Viewport {
 		app.on("live", () => (this.forceButton.hidden = app.live === null));
 		new ResizeObserver(() => this.onSize()).observe(this.element);
 		new ResizeObserver(() => this.onSize()).observe(this.tools);
+		// Its width follows the camera, which must not be placed anew for that.
+		new ResizeObserver(() => this.corner.offsetHeight !== this.cornerHeight && this.onSize()).observe(this.corner);
 		this.canvas.addEventListener("pointerdown", (event) => this.onDown(event), true);
 		this.canvas.addEventListener("pointerup", (event) => this.onUp(event));
 		this.canvas.addEventListener("dblclick", () => app.selectedBody >= 0 && app.fit(true));
@@ -88,7 +99,9 @@ export class Viewport {
 		const { tools, element } = this;
 		if (this.app.sizeHeld) return;
 		const top = tools.hidden ? 0 : tools.offsetTop + tools.offsetHeight;
-		const low = parseFloat(getComputedStyle(document.documentElement).fontSize) * BOTTOM_REM;
+		const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+		this.cornerHeight = this.corner.offsetHeight;
+		const low = Math.max(rem * BOTTOM_REM, this.cornerHeight + rem);
 		this.app.stage.insets = { top, bottom: Math.min(low, element.clientHeight / 6) };
 		this.app.resize(element.clientWidth, element.clientHeight);
 	}
@@ -111,9 +124,20 @@ export class Viewport {
 			{ class: "floating view-tools", role: "toolbar", "aria-label": "Camera" },
 			...presets,
 			this.cameraChoice(),
+			this.orthographicButton(),
 			button("Fit", icon("fit"), () => this.app.fit(), { title: "Fit everything (F)" }),
 			this.followButton,
 		);
+	}
+
+	private orthographicButton(): HTMLElement {
+		const { app } = this;
+		const made = button("Ortho", icon("box"), () => app.setOrthographic(!app.stage.camera.orthographic), {
+			title: "Without perspective (5)",
+			"aria-pressed": "false",
+		});
+		app.on("settings", () => setAttribute(made, "aria-pressed", String(app.stage.camera.orthographic)));
+		return made;
 	}
 
 	/** The cameras of the document; "Story": those of its steps, as time passes. */
@@ -162,10 +186,19 @@ export class Viewport {
 			return made;
 		};
 		this.forceButton.hidden = true;
+		const measure = button("Measure", icon("ruler"), () => this.setMeasuring(!this.measure.armed), {
+			title: "Measure distances and angles (V)",
+			"aria-pressed": "false",
+		});
+		this.measure.onChange(() => {
+			setAttribute(measure, "aria-pressed", String(this.measure.armed));
+			this.canvas.dataset.tool = this.measure.armed ? "measure" : this.drag.armed ? "force" : "";
+		});
 		return el(
 			"div",
 			{ class: "floating show-tools", role: "toolbar", "aria-label": "Show" },
 			this.forceButton,
+			measure,
 			toggle(
 				"Joints",
 				"joint",
@@ -220,8 +253,14 @@ export class Viewport {
 		else this.message("Select a body to follow");
 	}
 
+	setMeasuring(armed: boolean): void {
+		if (armed) this.setForceTool(false);
+		this.measure.arm(armed);
+	}
+
 	setForceTool(armed: boolean): void {
 		if (!this.app.live) return;
+		if (armed) this.measure.arm(false);
 		this.drag.armed = armed;
 		setAttribute(this.forceButton, "aria-pressed", String(armed));
 		this.canvas.dataset.tool = armed ? "force" : "";
@@ -251,6 +290,8 @@ export class Viewport {
 		this.down = null;
 		if (!down || event.button !== 0 || Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
 		const hit = this.pick(event);
+		const box = this.canvas.getBoundingClientRect();
+		if (this.measure.armed) return this.measure.click(event.clientX - box.left, event.clientY - box.top, hit);
 		this.app.select(hit ? { kind: "body", body: hit.body } : null);
 	}
 
