@@ -125,7 +125,8 @@ static void check_device_arrays(uint64_t seed, const CalModel *model, const Stat
 	const CalBatchStates rows = rows_of(s), states = {.count = s->count, .q = {q, stride_q, 0}, .u = {u, stride_u, 0}};
 	cal_batch_forward(cpu, &rows, &(CalBatchInput){.tau = {s->tau, s->nu, 0}}, want, NULL);
 	cal_batch_forward(gpu, &states, &(CalBatchInput){.tau = {tau, stride_u, 0}}, udot, NULL);
-	expect(cal_batch_forward(gpu, &states, NULL, got, NULL) == CAL_ERR_ARGUMENT, "seed %d: mixed memory is accepted", (int)seed);
+	expect(cal_batch_forward(gpu, &states, NULL, got, NULL) == CAL_ERR_ARGUMENT, "seed %d: mixed memory is accepted",
+	       (int)seed);
 	expect(cal_batch_bias_forces(gpu, &states, udot, NULL) == CAL_ERR_UNSUPPORTED, "seed %d: bias forces", (int)seed);
 	from_device(udot, s->count, s->nu, columns, got);
 	expect(same(got, want, n), "seed %d: %s in device memory: other bits", (int)seed, columns ? "columns" : "rows");
@@ -136,8 +137,8 @@ static void check_device_arrays(uint64_t seed, const CalModel *model, const Stat
 
 /* ---- roll-outs -------------------------------------------------------------------------------------------- */
 
-static void check_rollout(uint64_t seed, const States *s, CalBatch *cpu, CalBatch *gpu, const CalBatchRollout *r, bool exact,
-                          double *worst) {
+static void check_rollout(uint64_t seed, const States *s, CalBatch *cpu, CalBatch *gpu, const CalBatchRollout *r,
+                          bool exact, double *worst) {
 	const CalBatchStates states = rows_of(s);
 	const int64_t rows = cal_batch_rollout_rows(r);
 	const size_t nq = (size_t)(rows * s->count * s->nq), nu = (size_t)(rows * s->count * s->nu);
@@ -233,7 +234,7 @@ int main(int argc, char **argv) {
 	for (int seed = 1; seed <= models; seed++)
 		check_model((uint64_t)seed, &fast_worst);
 	check_long_chain();
-	printf("%d random trees of %d states, %d failures; exact: the processor's bits; fast: largest difference %.1e\n", models,
-	       STATES, failures, fast_worst);
+	printf("%d random trees of %d states, %d failures; exact: the processor's bits; fast: largest difference %.1e\n",
+	       models, STATES, failures, fast_worst);
 	return failures > 0;
 }

@@ -74,7 +74,8 @@ static void time_model(const char *name, const CalModel *model, const States *s,
 	double *tau = device_columns(s->tau, n, s->nu), *udot = device_columns(s->tau, n, s->nu);
 	double *q_end = device_columns(s->q, n, s->nq), *host = numbers((size_t)n * (size_t)s->nu);
 	double forward[ROUNDS_MOST], cromer[ROUNDS_MOST], rk4[ROUNDS_MOST], whole[ROUNDS_MOST];
-	const CalBatchStates all = {.count = n, .q = {q, n, 0}, .u = {u, n, 0}}, rows = {.count = n, .q = {s->q, s->nq, 0}, .u = {s->u, s->nu, 0}};
+	const CalBatchStates all = {.count = n, .q = {q, n, 0}, .u = {u, n, 0}},
+						 rows = {.count = n, .q = {s->q, s->nq, 0}, .u = {s->u, s->nu, 0}};
 	const CalBatchStates some = {.count = few, .q = {q, n, 0}, .u = {u, n, 0}};
 	const CalBatchInput input = {.tau = {tau, n, 0}}, host_input = {.tau = {s->tau, s->nu, 0}};
 	const CalBatchRollout steps = {.method = CAL_METHOD_EULER_CROMER, .step = 1e-4, .steps = STEPS};
@@ -95,8 +96,9 @@ static void time_model(const char *name, const CalModel *model, const States *s,
 			stop_at(cal_batch_forward(batch, &rows, &host_input, host, NULL), batch);
 		whole[k < 0 ? 0 : k < 3 ? k : 2] = k < 3 ? wall() - begin : whole[2];
 	}
-	printf("%-9s %-5s %7d %9.1f %9d %9.1f", name, fast ? "fast" : "exact", n, 1e12 * median(forward, rounds) / ((double)n * bodies),
-	       few, 1e-6 * few * (double)STEPS / median(cromer, rounds));
+	printf("%-9s %-5s %7d %9.1f %9d %9.1f", name, fast ? "fast" : "exact", n,
+	       1e12 * median(forward, rounds) / ((double)n * bodies), few,
+	       1e-6 * few * (double)STEPS / median(cromer, rounds));
 	printf(has_rk4 ? " %8.1f" : "        -", 1e-6 * few * (double)(STEPS / 5) / median(rk4, rounds));
 	printf(" %9.0f\n", 1e12 * median(whole, rounds < 3 ? rounds : 3) / ((double)n * bodies));
 	fflush(stdout);
@@ -112,7 +114,8 @@ int main(int argc, char **argv) {
 	} cases[] = {{"chain32", make_chain(32)}, {"humanoid", make_humanoid()}, {"chain7", make_chain(7)}};
 	if (rounds < 1 || rounds > ROUNDS_MOST)
 		return 1;
-	printf("%-9s %-5s %7s %9s %9s %9s %8s %9s\n", "model", "mode", "states", "ps/body", "systems", "M steps/s", "M rk4/s", "ps host");
+	printf("%-9s %-5s %7s %9s %9s %9s %8s %9s\n", "model", "mode", "states", "ps/body", "systems", "M steps/s",
+	       "M rk4/s", "ps host");
 	for (int k = 0; k < 3; k++) {
 		States s = make_states(cases[k].model, states, 1);
 		for (int fast = 0; fast < 2; fast++) {

@@ -7,7 +7,7 @@
  * states and threads. A state that fails has its status in status[i] and NaN in its results; the others are computed.
  *
  * Every call returns CAL_OK, or the status of the first state (lowest index) that failed. A call that is refused
- * (CAL_ERR_ARGUMENT, CAL_ERR_UNSUPPORTED) writes nothing. No call allocates. docs/batch.md
+ * (CAL_ERR_ARGUMENT, CAL_ERR_UNSUPPORTED) writes nothing. No call allocates, but on a device. docs/batch.md
  */
 #ifndef CALDER_BATCH_H
 #define CALDER_BATCH_H
@@ -60,7 +60,7 @@ typedef struct CalBatchDevice {
 CAL_API CalStatus cal_batch_to_device(CalBatch *batch, const CalBatchDevice *options, CalError *error);
 /** The device of a batch and its mode, "NVIDIA H200, exact"; "" where it is on the processor. */
 CAL_API const char *cal_batch_device(const CalBatch *batch);
-/** What the device reported when the last call returned CAL_ERR_DEVICE. */
+/** What the device reported when a call last returned CAL_ERR_DEVICE; "": nothing. */
 CAL_API const char *cal_batch_device_error(const CalBatch *batch);
 /** Seconds that kernels took in the last call, without transfers; 0: it ran on the processor. */
 CAL_API double cal_batch_device_seconds(const CalBatch *batch);

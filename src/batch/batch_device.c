@@ -52,9 +52,9 @@ static bool is_for_device(const BatchCall *call) {
 
 /* All arrays of a call: 1 in device memory, 0 not, -1 some of them. */
 static int locate_arrays(const BatchCall *call) {
-	const void *arrays[] = {call->states.t.data, call->states.q.data,  call->states.u.data,  call->input.tau.data,
-	                        call->out[0].data,   call->out[1].data,    call->udot.data,      call->input.udot.data,
-	                        call->input.wrench.data};
+	const void *arrays[] = {call->states.t.data,  call->states.q.data,   call->states.u.data,
+	                        call->input.tau.data, call->out[0].data,     call->out[1].data,
+	                        call->udot.data,      call->input.udot.data, call->input.wrench.data};
 	return gpu_device_locate(call->batch->device, arrays, (int)(sizeof arrays / sizeof *arrays));
 }
 
@@ -76,7 +76,8 @@ static CalStatus read_numbers(const BatchCall *call, const CalBatchArray *array,
 	*to = (CalBatchArray){.data = array->data ? *at : NULL, .stride = 0, .step_stride = steps > 1 ? width : 0};
 	const Place p = place_of(call, array->stride, i);
 	for (int64_t k = 0; array->data && k < steps && status == CAL_OK; ++k, *at += width)
-		status = gpu_device_read(call->batch->device, array->data + p.first + k * array->step_stride, p.next, width, 1, *at);
+		status =
+			gpu_device_read(call->batch->device, array->data + p.first + k * array->step_stride, p.next, width, 1, *at);
 	return status;
 }
 

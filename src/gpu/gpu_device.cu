@@ -51,7 +51,8 @@ struct GpuDevice {
 
 namespace {
 
-int width_most(const GpuModel &m) { return m.nq > m.nu ? m.nq : m.nu; }
+/* Numbers of the widest rows: coordinates, or the time of a state. */
+int width_most(const GpuModel &m) { return m.nq > 1 ? m.nq : 1; }
 
 CalStatus report(CalError *error, CalStatus status, const char *text) {
 	if (error) {
@@ -110,9 +111,8 @@ CalStatus take_memory(GpuDevice *d, size_t limit, CalError *error) {
 	while (states > GPU_BLOCK && layout(d, NULL, states) > most)
 		states /= 2;
 	char text[256];
-	snprintf(text, sizeof text,
-	         "cal_batch_to_device: the model needs %zu bytes of device memory, %zu are %s; use a device with more", least,
-	         most, limit ? "allowed (CalBatchDevice.memory)" : "available");
+	snprintf(text, sizeof text, "cal_batch_to_device: the model needs %zu bytes of device memory, %zu are %s", least,
+	         most, limit ? "allowed; raise CalBatchDevice.memory" : "free; use a device with more");
 	if (layout(d, NULL, states) > most)
 		return report(error, CAL_ERR_MEMORY, text);
 	if (note(d, cudaMalloc(&d->memory, layout(d, NULL, states)), "memory of the device") != CAL_OK)
@@ -121,7 +121,8 @@ CalStatus take_memory(GpuDevice *d, size_t limit, CalError *error) {
 	d->chunk_states = states;
 	d->host_failed = (uint8_t *)malloc((size_t)states);
 	d->host_rows = (double *)malloc(sizeof(double) * (size_t)states * (size_t)(width_most(d->plan.model) + 1));
-	return d->host_failed && d->host_rows ? CAL_OK : report(error, CAL_ERR_MEMORY, "cal_batch_to_device: out of memory");
+	return d->host_failed && d->host_rows ? CAL_OK
+	                                      : report(error, CAL_ERR_MEMORY, "cal_batch_to_device: out of memory");
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
@@ -177,8 +178,8 @@ CalStatus find_device(int index, CalError *error) {
 
 } // namespace
 
-extern "C" CalStatus gpu_device_create(const CalModel *model, const CalBatchDevice *options, const CalAllocator *allocator,
-                                       GpuDevice **device, CalError *error) {
+extern "C" CalStatus gpu_device_create(const CalModel *model, const CalBatchDevice *options,
+                                       const CalAllocator *allocator, GpuDevice **device, CalError *error) {
 	GpuPlan plan;
 	CalStatus status = gpu_plan_create(model, !options->fast, allocator, &plan, error);
 	if (status != CAL_OK)
@@ -237,20 +238,29 @@ struct Part {
 };
 
 /* Numbers of the states of a part in step `step`, to columns of the device; columns are the caller's where they are already. */
-CalStatus take_numbers(GpuDevice *d, const Part &p, const CalBatchArray &array, int width, int64_t step, double *columns) {
+CalStatus take_numbers(GpuDevice *d, const Part &p, const CalBatchArray &array, int width, int64_t step,
+                       double *columns) {
+	if (width == 0)
+		return CAL_OK;
 	if (!array.data)
-		return note(d, cudaMemset2D(columns, sizeof(double) * (size_t)d->chunk_states, 0, sizeof(double) * (size_t)p.count, (size_t)width), "zeros");
+		return note(d,
+		            cudaMemset2D(columns, sizeof(double) * (size_t)d->chunk_states, 0, sizeof(double) * (size_t)p.count,
+		                         (size_t)width),
+		            "zeros");
 	const double *from = array.data + step * array.step_stride;
 	const size_t line = sizeof(double) * (size_t)d->chunk_states;
 	if (p.job->on_device && d->columns)
-		return note(d, cudaMemcpy2D(columns, line, from + p.first, sizeof(double) * (size_t)array.stride, sizeof(double) * (size_t)p.count,
-		                            (size_t)width, cudaMemcpyDeviceToDevice), "copying columns");
+		return note(d,
+		            cudaMemcpy2D(columns, line, from + p.first, sizeof(double) * (size_t)array.stride,
+		                         sizeof(double) * (size_t)p.count, (size_t)width, cudaMemcpyDeviceToDevice),
+		            "copying columns");
 	from += p.first * array.stride;
 	int64_t stride = array.stride;
 	if (!p.job->on_device) {
 		const size_t row = sizeof(double) * (size_t)width;
 		const cudaError_t s = stride == 0 ? cudaMemcpy(d->chunk.rows, from, row, cudaMemcpyHostToDevice)
-		                                  : cudaMemcpy2D(d->chunk.rows, row, from, sizeof(double) * (size_t)stride, row, (size_t)p.count, cudaMemcpyHostToDevice);
+		                                  : cudaMemcpy2D(d->chunk.rows, row, from, sizeof(double) * (size_t)stride, row,
+		                                                 (size_t)p.count, cudaMemcpyHostToDevice);
 		if (note(d, s, "copying states to the device") != CAL_OK)
 			return CAL_ERR_DEVICE;
 		from = d->chunk.rows;
@@ -264,7 +274,8 @@ CalStatus take_numbers(GpuDevice *d, const Part &p, const CalBatchArray &array, 
 void put_host_rows(const GpuDevice *d, const Part &p, int width, double *to) {
 	for (int i = 0; i < p.count; ++i) {
 		if (!d->host_failed[i])
-			memcpy(to + (size_t)(p.first + i) * (size_t)width, d->host_rows + (size_t)i * (size_t)width, sizeof(double) * (size_t)width);
+			memcpy(to + (size_t)(p.first + i) * (size_t)width, d->host_rows + (size_t)i * (size_t)width,
+			       sizeof(double) * (size_t)width);
 	}
 }
 
@@ -274,14 +285,17 @@ CalStatus put_numbers(GpuDevice *d, const Part &p, const double *columns, int wi
 	if (width == 0)
 		return CAL_OK;
 	if (p.job->on_device && d->columns) {
-		put_columns<<<(p.count + 255) / 256, 256>>>(columns, d->chunk_states, p.count, width, d->chunk.failed, to + p.first, p.job->count);
+		put_columns<<<(p.count + 255) / 256, 256>>>(columns, d->chunk_states, p.count, width, d->chunk.failed,
+		                                            to + p.first, p.job->count);
 		return note(d, cudaGetLastError(), "results");
 	}
 	double *rows = p.job->on_device ? to + p.first * width : d->chunk.rows;
-	put_rows<<<tiles(p.count, width), dim3(TILE, TILE_ROWS)>>>(columns, d->chunk_states, p.count, width, d->chunk.failed, rows);
+	put_rows<<<tiles(p.count, width), dim3(TILE, TILE_ROWS)>>>(columns, d->chunk_states, p.count, width,
+	                                                           d->chunk.failed, rows);
 	cudaError_t s = cudaGetLastError();
 	if (s == cudaSuccess && !p.job->on_device) {
-		s = cudaMemcpy(d->host_rows, d->chunk.rows, sizeof(double) * (size_t)p.count * (size_t)width, cudaMemcpyDeviceToHost);
+		s = cudaMemcpy(d->host_rows, d->chunk.rows, sizeof(double) * (size_t)p.count * (size_t)width,
+		               cudaMemcpyDeviceToHost);
 		if (s == cudaSuccess)
 			s = cudaMemcpy(d->host_failed, d->chunk.failed, (size_t)p.count, cudaMemcpyDeviceToHost);
 		if (s == cudaSuccess)
@@ -413,7 +427,8 @@ extern "C" CalStatus gpu_device_run(GpuDevice *d, const GpuJob *job) {
 		const Part p = {job, first, (int)(left < d->chunk_states ? left : d->chunk_states)};
 		status = job->rollout ? rollout_part(d, p) : forward_part(d, p);
 		if (status == CAL_OK)
-			status = note(d, cudaMemcpy(job->failed + first, d->chunk.failed, (size_t)p.count, cudaMemcpyDeviceToHost), "flags");
+			status = note(d, cudaMemcpy(job->failed + first, d->chunk.failed, (size_t)p.count, cudaMemcpyDeviceToHost),
+			              "flags");
 	}
 	return status;
 }
@@ -437,17 +452,21 @@ extern "C" int gpu_device_locate(const GpuDevice *d, const void *const *arrays, 
 	return there == 0 ? 0 : there == all ? 1 : -1;
 }
 
-extern "C" CalStatus gpu_device_read(GpuDevice *d, const double *from, ptrdiff_t stride, int rows, int width, double *to) {
+extern "C" CalStatus gpu_device_read(GpuDevice *d, const double *from, ptrdiff_t stride, int rows, int width,
+                                     double *to) {
 	cudaError_t s = cudaSuccess;
 	for (int i = 0; i < rows && s == cudaSuccess; ++i)
-		s = cudaMemcpy(to + (size_t)i * (size_t)width, from + i * stride, sizeof(double) * (size_t)width, cudaMemcpyDeviceToHost);
+		s = cudaMemcpy(to + (size_t)i * (size_t)width, from + i * stride, sizeof(double) * (size_t)width,
+		               cudaMemcpyDeviceToHost);
 	return note(d, s, "reading a state");
 }
 
-extern "C" CalStatus gpu_device_write(GpuDevice *d, const double *from, int rows, int width, ptrdiff_t stride, double *to) {
+extern "C" CalStatus gpu_device_write(GpuDevice *d, const double *from, int rows, int width, ptrdiff_t stride,
+                                      double *to) {
 	cudaError_t s = cudaSuccess;
 	for (int i = 0; i < rows && s == cudaSuccess; ++i)
-		s = cudaMemcpy(to + i * stride, from + (size_t)i * (size_t)width, sizeof(double) * (size_t)width, cudaMemcpyHostToDevice);
+		s = cudaMemcpy(to + i * stride, from + (size_t)i * (size_t)width, sizeof(double) * (size_t)width,
+		               cudaMemcpyHostToDevice);
 	return note(d, s, "writing a state");
 }
 

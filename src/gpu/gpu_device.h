@@ -22,12 +22,12 @@ typedef struct GpuDevice GpuDevice;
 
 /** What a call computes. */
 typedef struct GpuJob {
-	int count;               // states
+	int count; // states
 	CalBatchArray t, q, u, tau;
 	const CalBatchRollout *rollout; // NULL: forward dynamics
-	double *out[2];          // udot; q and u of a roll-out, [rows][count][width]
-	bool on_device;          // all arrays are in device memory
-	uint8_t *failed;         // [count] of the host: nonzero where the processor has to evaluate; these rows are not written
+	double *out[2];                 // udot; q and u of a roll-out, [rows][count][width]
+	bool on_device;                 // all arrays are in device memory
+	uint8_t *failed; // [count] of the host: nonzero where the processor has to evaluate; these rows are not written
 } GpuJob;
 
 CalStatus gpu_device_create(const CalModel *model, const CalBatchDevice *options, const CalAllocator *allocator,

@@ -250,8 +250,7 @@ INLINE int inward_undone(const GpuSweep *s, const GpuLink *link, GpuMotion *m, T
 		*m = base;
 		return bad;
 	}
-	const GpuMotion base =
-		link->reload >= 0 ? slot_motion(&s->keep, link->reload) : ground_motion(s->model->gravity);
+	const GpuMotion base = link->reload >= 0 ? slot_motion(&s->keep, link->reload) : ground_motion(s->model->gravity);
 	const int bad = inward_joint(s, link, base.R, m->R, total);
 	*m = base;
 	return bad;

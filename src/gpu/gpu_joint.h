@@ -139,8 +139,8 @@ INLINE ColumnKind gpu_column_kind(int motion, int k) { return primitive_column_k
 /* ---- motion --------------------------------------------------------------------------------------- */
 
 INLINE GpuMotion ground_motion(dvec3 gravity) {
-	const GpuMotion ground = {
-		trio3_dmat(dmat_identity()), trio_zero(), trio_zero(), trio_set(-gravity.x, -gravity.y, -gravity.z)};
+	const GpuMotion ground = {trio3_dmat(dmat_identity()), trio_zero(), trio_zero(),
+	                          trio_set(-gravity.x, -gravity.y, -gravity.z)};
 	return ground;
 }
 
@@ -152,7 +152,8 @@ INLINE trio gpu_carry(const GpuMotion *base, trio r) {
 }
 
 /* As general_link.c: columns one after the other. */
-INLINE GpuMotion general_motion(const GpuLink *link, int motion, const GpuMotion *base, const GpuPose *pose, GpuColumn u) {
+INLINE GpuMotion general_motion(const GpuLink *link, int motion, const GpuMotion *base, const GpuPose *pose,
+                                GpuColumn u) {
 	TrioSpatial relative = trio_spatial_zero();
 	for (int k = 0; k < link->nu; ++k)
 		relative = trio_spatial_madd(relative, column_at(u, link->u + k), gpu_column(link, motion, pose, k));

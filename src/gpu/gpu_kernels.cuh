@@ -113,7 +113,8 @@ template <class P> Kernel<P> kernel_for(GpuWork work, bool plain) {
 	return plain ? run_states<GPU_RK4, 1, P> : run_states<GPU_RK4, 0, P>;
 }
 
-template <class P> cudaError_t launch(const P &p, GpuWork work, bool plain, int blocks, size_t near_bytes, cudaStream_t stream) {
+template <class P>
+cudaError_t launch(const P &p, GpuWork work, bool plain, int blocks, size_t near_bytes, cudaStream_t stream) {
 	const Kernel<P> kernel = kernel_for<P>(work, plain);
 	const cudaError_t status =
 		cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)near_bytes);

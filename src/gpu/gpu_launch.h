@@ -10,7 +10,9 @@
 #include "gpu/gpu_call.h"
 
 #define GPU_BLOCK 128 // threads of a block
-#define GPU_BLOCKS 2  // blocks of a multiprocessor: so each thread has as many registers as there are names for
+#ifndef GPU_BLOCKS
+#define GPU_BLOCKS 2 // blocks of a multiprocessor at once: 255 registers for each thread
+#endif
 
 /** A call, and what the launch itself needs. */
 struct GpuLaunch {

@@ -41,10 +41,10 @@ typedef struct GpuLink {
 	int32_t gives_first; // the accumulator is empty before
 	int32_t branches;    // its acceleration is kept for children other than the next link
 	int32_t unused;
-	double offset;       // ROTATION: from the joint's zero to the link's [rad]
-	double pitch;        // SCREW
-	dmat3 E;             // orientation of the inboard frame in the parent link
-	dvec3 p;             // its origin [m]
+	double offset; // ROTATION: from the joint's zero to the link's [rad]
+	double pitch;  // SCREW
+	dmat3 E;       // orientation of the inboard frame in the parent link
+	dvec3 p;       // its origin [m]
 	DInertia inertia;
 } GpuLink;
 

@@ -19,9 +19,7 @@ bool gpu_device_has_method(const GpuDevice *device, CalMethod method) { return (
 int gpu_device_locate(const GpuDevice *device, const void *const *arrays, int count) {
 	return (void)device, (void)arrays, (void)count, 0;
 }
-CalStatus gpu_device_run(GpuDevice *device, const GpuJob *job) {
-	return (void)device, (void)job, CAL_ERR_UNSUPPORTED;
-}
+CalStatus gpu_device_run(GpuDevice *device, const GpuJob *job) { return (void)device, (void)job, CAL_ERR_UNSUPPORTED; }
 CalStatus gpu_device_read(GpuDevice *device, const double *from, ptrdiff_t stride, int rows, int width, double *to) {
 	return (void)device, (void)from, (void)stride, (void)rows, (void)width, (void)to, CAL_ERR_UNSUPPORTED;
 }

@@ -15,15 +15,16 @@ enum { UNDO_MOST = 32 }; // rotations that the fast mode undoes before it reads 
 
 static CalStatus refuse_link(const CalModel *model, const Link *link, CalError *error) {
 	const Body *body = &model->bodies[link->body];
-	return error_set(error, CAL_ERR_UNSUPPORTED,
-	                 "cal_batch_to_device: body \"%s\": user-defined joint \"%s\" cannot run on a device; use a built-in joint "
-	                 "or keep the batch on the processor",
-	                 body->name, body->joint);
+	return error_set(
+		error, CAL_ERR_UNSUPPORTED,
+		"cal_batch_to_device: body \"%s\": user-defined joint \"%s\" cannot run on a device; use a built-in joint "
+		"or keep the batch on the processor",
+		body->name, body->joint);
 }
 
 static CalStatus refuse(CalError *error, int count, const char *what, const char *remedy) {
-	return error_set(error, CAL_ERR_UNSUPPORTED, "cal_batch_to_device: the model has %d %s, which devices do not support; %s",
-	                 count, what, remedy);
+	return error_set(error, CAL_ERR_UNSUPPORTED,
+	                 "cal_batch_to_device: the model has %d %s, which devices do not support; %s", count, what, remedy);
 }
 
 static int prescribed_count(const CalModel *model) {
@@ -44,15 +45,17 @@ static CalStatus check_supported(const CalModel *model, bool exact, CalError *er
 	if (model->any_prescribed)
 		return refuse(error, prescribed_count(model), "prescribed degrees of freedom", keep);
 	if (model->ball_spring_count > 0)
-		return refuse(error, model->ball_spring_count, "springs of spherical joints", "apply them as generalized forces");
+		return refuse(error, model->ball_spring_count, "springs of spherical joints",
+		              "apply them as generalized forces");
 	for (int i = 0; i < model->link_count; ++i) {
 		if (model->links[i].motion == PRIMITIVE_USER)
 			return refuse_link(model, &model->links[i], error);
 	}
 	if (exact && model->solver == CAL_SOLVER_DENSE)
-		return error_set(error, CAL_ERR_UNSUPPORTED,
-		                 "cal_batch_to_device: the model is compiled for the dense solver, whose bits a device does not give; "
-		                 "compile it with CAL_SOLVER_RECURSIVE or use the fast mode");
+		return error_set(
+			error, CAL_ERR_UNSUPPORTED,
+			"cal_batch_to_device: the model is compiled for the dense solver, whose bits a device does not give; "
+			"compile it with CAL_SOLVER_RECURSIVE or use the fast mode");
 	return CAL_OK;
 }
 

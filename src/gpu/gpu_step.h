@@ -110,7 +110,8 @@ INLINE double rk_increment(const double *rate, int64_t row, const double *w, int
 }
 
 /* The state displaced from the start of the step by rates of `count` stages; models without quaternions. */
-INLINE int rk_combine(const GpuSweep *s, double h, const double *w, int count, GpuMoving from, GpuStages at, GpuMoving to) {
+INLINE int rk_combine(const GpuSweep *s, double h, const double *w, int count, GpuMoving from, GpuStages at,
+                      GpuMoving to) {
 	const int nu = s->model->nu;
 	const int64_t n = at.stride, row = nu * n;
 	int bad = 0;

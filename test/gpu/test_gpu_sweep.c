@@ -4,7 +4,6 @@
  * the bits of cal_forward_dynamics() and cal_batch_rollout() on random trees, fast mode the same numbers to round-off, and models
  * that the kernels do not have are refused by name. On a device: ./dev gpu.
  */
-#include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,8 @@ static Fixture *rigid_tree(uint64_t seed) {
 	options.prescribed = 0;
 	options.springs = seed % 2 != 0; // balls have springs that the kernels do not have
 	if (options.springs) {
-		options.joints &= TREE_ONE_DOF | 1U << CAL_JOINT_UNIVERSAL | 1U << CAL_JOINT_CYLINDRICAL | 1U << CAL_JOINT_PLANAR;
+		options.joints &=
+			TREE_ONE_DOF | 1U << CAL_JOINT_UNIVERSAL | 1U << CAL_JOINT_CYLINDRICAL | 1U << CAL_JOINT_PLANAR;
 		options.joints = options.joints ? options.joints : TREE_ONE_DOF;
 		options.floating = 0;
 	}
@@ -73,7 +73,6 @@ static void setup_destroy(Setup *s) {
 }
 
 static bool is_supported(const Fixture *f) {
-	CalError e = {0}; GpuPlan pp; const CalAllocator al = allocator_or_default(NULL); gpu_plan_create(f->model, true, &al, &pp, &e); if (e.text[0]) printf("%s\n", e.text); gpu_plan_destroy(&pp, &al);
 	const CalAllocator allocator = allocator_or_default(NULL);
 	GpuPlan plan;
 	const CalStatus status = gpu_plan_create(f->model, true, &allocator, &plan, NULL);
@@ -238,10 +237,8 @@ static void other_models_are_refused_by_name(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_has_the_bits_of_a_processor),
-		cmocka_unit_test(fast_has_the_same_numbers_to_round_off),
-		cmocka_unit_test(what_is_not_finite_fails),
-		cmocka_unit_test(steps_have_the_bits_of_a_processor),
+		cmocka_unit_test(exact_has_the_bits_of_a_processor), cmocka_unit_test(fast_has_the_same_numbers_to_round_off),
+		cmocka_unit_test(what_is_not_finite_fails),          cmocka_unit_test(steps_have_the_bits_of_a_processor),
 		cmocka_unit_test(other_models_are_refused_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
