@@ -80,6 +80,11 @@ static bool is_supported(const Fixture *f) {
 	return status == CAL_OK;
 }
 
+/* The sweeps are always in line: one copy of each, or compilers with sanitizers take minutes. */
+static int run_forward(const GpuSweep *s, double *udot) { return sweep_forward(s, udot, 1); }
+static int run_cromer(const GpuSweep *s, double h, GpuMoving x) { return step_cromer(s, h, x); }
+static int run_rk4(const GpuSweep *s, double h, GpuStages at, GpuMoving x) { return step_rk4(s, h, at, x); }
+
 /* ---- forward dynamics ------------------------------------------------------------------------------- */
 
 /* Calls check() for all models of a series that the kernels and the processor can evaluate; tau acts, nothing else does. */
@@ -104,7 +109,7 @@ static void check_exact(Fixture *f, const CalInput *input, const double *udot) {
 	double *got = test_doubles(f->nu + 1);
 	Setup s;
 	setup_create(&s, f, true, (int)(f->seed % 3));
-	check_that(f->seed, sweep_forward(&s.sweep, got, 1) == 0);
+	check_that(f->seed, run_forward(&s.sweep, got) == 0);
 	check_that(f->seed, memcmp(got, udot, sizeof *got * (size_t)f->nu) == 0);
 	setup_destroy(&s);
 	free(got);
@@ -120,7 +125,7 @@ static void check_fast(Fixture *f, const CalInput *input, const double *udot) {
 	double *got = test_doubles(f->nu + 1);
 	Setup s;
 	setup_create(&s, f, false, (int)(f->seed % 3));
-	check_that(f->seed, sweep_forward(&s.sweep, got, 1) == 0);
+	check_that(f->seed, run_forward(&s.sweep, got) == 0);
 	check_close(f->seed, "udot", f->nu, got, udot, 1e-9);
 	setup_destroy(&s);
 	free(got);
@@ -138,7 +143,7 @@ static void what_is_not_finite_fails(void **state) {
 	Setup s;
 	setup_create(&s, f, true, 0);
 	f->state.u[f->nu - 1] = NAN;
-	check_that(8, sweep_forward(&s.sweep, got, 1) != 0);
+	check_that(8, run_forward(&s.sweep, got) != 0);
 	setup_destroy(&s);
 	free(got);
 	fixture_destroy(f);
@@ -174,7 +179,7 @@ static int roll_sweep(Setup *s, CalMethod method, double *stages) {
 		s->sweep.state.q.x = at.q, s->sweep.state.u.x = at.u;
 	for (int k = 0; k < STEPS; k++) {
 		const double h = size_of_step(k);
-		bad |= method == CAL_METHOD_RK4 ? step_rk4(&s->sweep, h, at, x) : step_cromer(&s->sweep, h, x);
+		bad |= method == CAL_METHOD_RK4 ? run_rk4(&s->sweep, h, at, x) : run_cromer(&s->sweep, h, x);
 	}
 	return bad;
 }
