@@ -21,19 +21,21 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 add_library(calder_flags INTERFACE)
 # -ffp-contract=off: a*b+c rounds twice everywhere, so that every compiler and CPU gives the same bits.
 # -fno-math-errno: sqrt is one instruction; nothing in the library reads errno after it.
-target_compile_options(calder_flags INTERFACE -ffp-contract=off -fno-math-errno)
+# Kernels of src/gpu have their own (cmake/CalderCuda.cmake).
+set(calder_not_cuda "$<NOT:$<COMPILE_LANGUAGE:CUDA>>")
+target_compile_options(calder_flags INTERFACE "$<${calder_not_cuda}:-ffp-contract=off;-fno-math-errno>")
 # gcc up to 12 fuses multiplications with alternating additions (vfmaddsub) in spite of -ffp-contract=off where the processor
 # can, e.g. with -march=native.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
-	target_compile_options(calder_flags INTERFACE -fno-tree-slp-vectorize)
+	target_compile_options(calder_flags INTERFACE $<${calder_not_cuda}:-fno-tree-slp-vectorize>)
 endif()
 # 32-bit x86 computes in 80 bits unless told otherwise, and rounds wherever a register is spilled.
 if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(i.86|x86|x86_64|AMD64|amd64)$")
-	target_compile_options(calder_flags INTERFACE -msse2 -mfpmath=sse)
+	target_compile_options(calder_flags INTERFACE "$<${calder_not_cuda}:-msse2;-mfpmath=sse>")
 endif()
 target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -pedantic -Wconversion -Wshadow>)
 # How vectors wider than a register are passed has changed between versions of gcc; ours never leave the library.
-target_compile_options(calder_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-psabi>)
+target_compile_options(calder_flags INTERFACE $<$<AND:${calder_not_cuda},$<C_COMPILER_ID:GNU>>:-Wno-psabi>)
 # gcc 10 takes a compound literal among designated initializers for the end of them.
 target_compile_options(calder_flags INTERFACE
 	$<$<AND:$<C_COMPILER_ID:GNU>,$<VERSION_LESS:$<C_COMPILER_VERSION>,11>>:-Wno-missing-field-initializers>)

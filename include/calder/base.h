@@ -53,7 +53,8 @@ CAL_API const char *cal_version(void);
 	X(CAL_ERR_STAGE, -6, "the workspace does not hold what this call needs")                   \
 	X(CAL_ERR_UNSUPPORTED, -7, "this build or this model does not support the call")           \
 	X(CAL_ERR_USER, -8, "a user-supplied function reported an error")                          \
-	X(CAL_ERR_LOST, -9, "another rank of a distributed run is gone, or silent for too long")
+	X(CAL_ERR_LOST, -9, "another rank of a distributed run is gone, or silent for too long")   \
+	X(CAL_ERR_DEVICE, -10, "a GPU reported an error")
 
 typedef enum CalStatus {
 #define CAL_STATUS_ENUM(name, value, text) name = (value),

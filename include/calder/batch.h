@@ -7,7 +7,7 @@
  * states and threads. A state that fails has its status in status[i] and NaN in its results; the others are computed.
  *
  * Every call returns CAL_OK, or the status of the first state (lowest index) that failed. A call that is refused
- * (CAL_ERR_ARGUMENT, CAL_ERR_UNSUPPORTED) writes nothing. No call allocates. docs/batch.md
+ * (CAL_ERR_ARGUMENT, CAL_ERR_UNSUPPORTED) writes nothing. No call allocates, but on a device. docs/batch.md
  */
 #ifndef CALDER_BATCH_H
 #define CALDER_BATCH_H
@@ -41,6 +41,29 @@ CAL_API int cal_batch_threads(const CalBatch *batch);
 CAL_API int cal_batch_lanes(const CalBatch *batch);
 /** States of the last call that were evaluated one by one. */
 CAL_API int64_t cal_batch_alone(const CalBatch *batch);
+
+/** How a device evaluates the states of a batch. Zero-initialized: the first device, the bits of the processor. */
+typedef struct CalBatchDevice {
+	int index;     // of the device, from 0
+	int fast;      // nonzero: fused multiply-adds; results differ from the processor's by round-off
+	int columns;   // nonzero: arrays in device memory are [number][state], not [state][number] (docs/batch.md)
+	size_t memory; // most bytes of device memory that the batch takes; 0: three quarters of what is free
+} CalBatchDevice;
+
+/**
+ * Moves a batch to a GPU (a library built with -DCALDER_WITH_CUDA=ON): cal_batch_forward(), and cal_batch_rollout() by
+ * CAL_METHOD_EULER_CROMER and CAL_METHOD_RK4, then run there; other calls, and calls with wrenches or prescribed dofs, run on the
+ * processor as before. All arrays of a call may be in device memory, or none. options NULL: zeros.
+ * CAL_ERR_UNSUPPORTED: no CUDA, no such device, or a model with loops, flexible bodies, prescribed dofs or user-defined
+ * joints: error (may be NULL) names it. CAL_ERR_MEMORY: error says how much is needed. The batch is unchanged then.
+ */
+CAL_API CalStatus cal_batch_to_device(CalBatch *batch, const CalBatchDevice *options, CalError *error);
+/** The device of a batch and its mode, "NVIDIA H200, exact"; "" where it is on the processor. */
+CAL_API const char *cal_batch_device(const CalBatch *batch);
+/** What the device reported when a call last returned CAL_ERR_DEVICE; "": nothing. */
+CAL_API const char *cal_batch_device_error(const CalBatch *batch);
+/** Seconds that kernels took in the last call, without transfers; 0: it ran on the processor. */
+CAL_API double cal_batch_device_seconds(const CalBatch *batch);
 
 /**
  * Numbers of every state: those of state i are data[i * stride] and the ones that follow it. In roll-outs those of state i

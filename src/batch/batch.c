@@ -8,7 +8,7 @@
 
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "batch/batch.h"
+#include "batch/batch_device.h"
 #include "model/model.h"
 
 enum {
@@ -115,6 +115,7 @@ void cal_batch_destroy(CalBatch *batch) {
 	if (!batch)
 		return;
 	const CalAllocator allocator = batch->allocator;
+	gpu_device_destroy(batch->device);
 	worker_pool_destroy(batch->pool);
 	memory_free(&allocator, batch->memory);
 	memory_free(&allocator, batch);
@@ -261,6 +262,9 @@ static int block_size(const BatchCall *call, int workers) {
 
 CalStatus batch_run(const BatchCall *call) {
 	CalBatch *b = call->batch;
+	CalStatus status;
+	if (batch_run_device(call, &status))
+		return status;
 	const int count = call->states.count, workers = b->pool && count > 1 ? b->threads : 1;
 	SharedCall shared = {.call = call, .block = block_size(call, workers)};
 	atomic_init(&shared.next, 0);

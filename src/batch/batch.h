@@ -15,6 +15,7 @@
 
 #include "base/worker_pool.h"
 #include "batch/lanes.h"
+#include "gpu/gpu_device.h"
 
 enum {
 	BATCH_LINE = 128
@@ -47,6 +48,8 @@ struct CalBatch {
 	double *zeros;            // [nu] speeds of states that have none
 	BatchWorker *workers;     // [threads]
 	WorkerPool *pool;         // NULL: one thread
+	GpuDevice *device;        // NULL: none
+	bool device_ran;          // the last call ran there
 };
 
 typedef struct BatchCall BatchCall;
@@ -74,6 +77,7 @@ struct BatchCall {
 	const int *nodes;               // kinematics
 	int node_count;                 //
 	const CalBatchRollout *rollout; // roll-outs; they set NaN themselves
+	bool on_device;                 // a device can evaluate it, if there is one
 };
 
 /** Row of state i in step `step`; NULL if there are no such numbers. */

@@ -23,6 +23,7 @@ CalStatus cal_batch_forward(CalBatch *batch, const CalBatchStates *states, const
 		return CAL_ERR_ARGUMENT;
 	BatchCall call = batch_call(batch, forward_state, states, input, status);
 	call.evaluate_lanes = batch_forward_lanes;
+	call.on_device = true;
 	call.out[0] = (BatchOutput){udot, (size_t)batch->nu};
 	return batch_run(&call);
 }

@@ -97,6 +97,7 @@ CalStatus cal_batch_rollout(CalBatch *batch, const CalBatchStates *start, const 
 		return CAL_ERR_ARGUMENT;
 	BatchCall call = batch_call(batch, roll_state, start, input, status);
 	call.rollout = rollout;
+	call.on_device = true;
 	call.out[0] = (BatchOutput){q, (size_t)batch->nq};
 	call.out[1] = (BatchOutput){u, (size_t)batch->nu};
 	return batch_run(&call);

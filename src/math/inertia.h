@@ -13,6 +13,12 @@
 
 #include "math/vec.h"
 
+/*
+ * A joint is singular where D is nothing but round-off: below this part of what the same inertia amounts to in
+ * other directions. (Long straight chains come down to 1e-6, gimbal lock leaves 1e-16.)
+ */
+#define SINGULAR_RATIO 1e-14
+
 typedef struct ArticulatedInertia {
 	sym3 I;
 	mat3 H; // columns

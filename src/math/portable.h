@@ -11,6 +11,12 @@
 #ifndef CALDER_MATH_PORTABLE_H
 #define CALDER_MATH_PORTABLE_H
 
+#ifdef __CUDACC__
+/* What kernels of src/gpu meet of it. There it is not a number: the processor evaluates such a state. */
+static __device__ inline void portable_sincos_large(double x, double *s, double *c) { *s = *c = x - x + NAN; }
+static __device__ inline double portable_tan(double x) { return x - x + NAN; }
+static __device__ inline double portable_atan2(double y, double x) { return y - x + NAN; }
+#else
 /** Both at once, for |x| above REAL_TRIG_MAX (math/real.h); any finite x. */
 void portable_sincos_large(double x, double *s, double *c);
 double portable_sin(double x);
@@ -29,5 +35,6 @@ double portable_log1p(double x);
 double portable_log10(double x);
 double portable_pow(double x, double y);
 double portable_hypot(double x, double y);
+#endif
 
 #endif

@@ -22,7 +22,9 @@
 
 #include "math/portable.h"
 
+#ifndef __CUDACC__
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles must be computed as doubles; on 32-bit x86 add -msse2 -mfpmath=sse");
+#endif
 
 #ifndef CAL_LANES
 #define CAL_LANES 1
@@ -55,7 +57,11 @@ typedef double real __attribute__((vector_size(8 * CAL_LANES)));
 #define LANED(name) LANED_EXPAND(name, CAL_LANES)
 #endif
 
+#ifdef __CUDACC__ // src/gpu: the same source for a device
+#define INLINE static __device__ __forceinline__
+#else
 #define INLINE static inline __attribute__((always_inline))
+#endif
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -124,13 +130,15 @@ INLINE void real_set_lane(real *x, int lane, double value) {
 	memcpy(c, &c_out, sizeof c_out);
 
 /* Shifting into the sign bit is meant: done on unsigned bits. */
-typedef uint64_t uint4 __attribute__((vector_size(32)));
+typedef uint64_t ubits4 __attribute__((vector_size(32)));
 
 INLINE void sincos_double_reduced(double x, double *s, double *c) { REAL_SINCOS_BODY(double, uint64_t) }
+#ifndef __CUDACC__
 INLINE void sincos_real4_reduced(const real4 *angles, real4 *s, real4 *c) {
 	const real4 x = *angles;
-	REAL_SINCOS_BODY(real4, uint4)
+	REAL_SINCOS_BODY(real4, ubits4)
 }
+#endif
 
 INLINE void sincos_double(double x, double *s, double *c) {
 	sincos_double_reduced(x, s, c);
@@ -139,6 +147,7 @@ INLINE void sincos_double(double x, double *s, double *c) {
 	}
 }
 
+#ifndef __CUDACC__
 /* n angles at once, four at a time. */
 INLINE void sincos_array(const double *x, double *s, double *c, int n) {
 	typedef int64_t int4 __attribute__((vector_size(32)));
@@ -159,6 +168,7 @@ INLINE void sincos_array(const double *x, double *s, double *c, int n) {
 			sincos_double(x[i], &s[i], &c[i]);
 	}
 }
+#endif
 
 #if CAL_LANES == 1
 INLINE void sincos_real(real x, real *s, real *c) { sincos_double(x, s, c); }

@@ -27,7 +27,9 @@
 #define CALDER_MATH_TRIO_H
 
 #include "math/inertia.h"
+#ifndef __CUDACC__ // a thread of a device has no wide registers (src/gpu)
 #include "math/pack.h"
+#endif
 
 /* ---- the type -------------------------------------------------------------------------------- */
 

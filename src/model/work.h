@@ -298,12 +298,6 @@ struct CalWork {
 	real *dense; // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };
 
-/*
- * A joint is singular where D is nothing but round-off: below this part of what the same inertia amounts to in
- * other directions. (Long straight chains come down to 1e-6, gimbal lock leaves 1e-16.)
- */
-#define SINGULAR_RATIO 1e-14
-
 size_t LANED(work_size)(const CalModel *model);
 CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work);
 /** The same in memory that is zero, of which nothing is touched before it is needed. */

@@ -131,26 +131,9 @@ void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork
 
 /* ---- 2 inward ------------------------------------------------------------------------------ */
 
-/*
- * Adds own inertia and inertia force of a link: with P = W Sigma
- *   I = tr Sigma 1 - Sigma,  f = m a + W mc,  n = mc x a + (P_zy - P_yz, P_xz - P_zx, P_yx - P_xy)
- */
+/* The same from the record of a link. */
 INLINE TrioBody add_own(const Link *link, const LinkWork *l, const TrioBody *to) {
-	const DInertia *in = &link->inertia;
-	const trio3 R = trio3_load_any(&l->R);
-	const TrioField W = link_field_load(l);
-	const trio a = trio_load_any(&l->a), m = trio_all(real_from(in->m));
-	const trio mc = trio3_mul_dvec(R, in->mc), mc1 = trio_next(mc), mc2 = trio_prev(mc);
-	const trio_sym S = link_second_moment(in, &R);
-	const trio d1 = trio_next(S.d), d2 = trio_prev(S.d), n1 = trio_next(S.n), n2 = trio_prev(S.n);
-	const trio Pn = trio_sub(trio_add(trio_mul(W.n, d1), trio_mul(W.p, n1)), trio_mul(W.c, S.n)); // P_xy, P_yz, P_zx
-	const trio Pp = trio_sub(trio_add(trio_mul(W.n, n1), trio_mul(W.p, d2)), trio_mul(W.c, n2));  // P_xz, P_yx, P_zy
-	const trio n = trio_add(trio_prev(Pp), trio_next(trio_sub(trio_twist(mc, mc1, a, trio_next(a)), Pn)));
-	const trio f = trio_mac(trio_field_mul(W, mc, mc1, mc2), m, a);
-	const TrioInertia M = {{trio_add(to->M.I.d, trio_add(d1, d2)), trio_sub(to->M.I.n, S.n)},
-	                       {to->M.H.d, trio_sub(to->M.H.n, mc2), trio_add(to->M.H.p, mc1)}, // H + [mc]x
-	                       {trio_add(to->M.M.d, m), to->M.M.n}};
-	return (TrioBody){M, trio_spatial_add(to->b, (TrioSpatial){n, f})};
+	return trio_body_add_own(&link->inertia, trio3_load_any(&l->R), link_field_load(l), trio_load_any(&l->a), to);
 }
 
 /* What other children than the next link have brought to a link. */

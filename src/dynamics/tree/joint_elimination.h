@@ -8,16 +8,11 @@
 #define CALDER_DYNAMICS_TREE_JOINT_ELIMINATION_H
 
 #include "dynamics/tree/articulated.h"
-#include "math/trio_inertia.h"
+#include "dynamics/tree/register_algebra.h"
 #include "model/loop_plan.h"
 
-/* An ArticulatedBody in registers. */
-typedef struct TrioBody {
-	TrioInertia M;
-	TrioSpatial b;
-} TrioBody;
+/* ---- bodies from and to memory ------------------------------------------------------------------ */
 
-INLINE TrioBody trio_body_zero(void) { return (TrioBody){trio_inertia_zero(), trio_spatial_zero()}; }
 INLINE TrioBody trio_body_load(const ArticulatedBody *body) {
 	return (TrioBody){trio_inertia_load_wide(&body->M), trio_spatial_load(&body->b)};
 }
@@ -29,13 +24,6 @@ INLINE void trio_body_store(ArticulatedBody *body, TrioBody x) {
 	trio_inertia_store_wide(&body->M, x.M);
 	trio_spatial_store(&body->b, x.b);
 }
-INLINE TrioBody trio_body_add(TrioBody a, TrioBody b) {
-	return (TrioBody){trio_inertia_add(a.M, b.M), trio_spatial_add(a.b, b.b)};
-}
-INLINE TrioBody trio_body_shift(const TrioBody *body, trio r) {
-	return (TrioBody){trio_inertia_shift_by(body->M, r), trio_force_shift(body->b, r)};
-}
-
 /* ---- inward, column by column ---------------------------------------------------------------- */
 
 /* link_column() in registers. */
@@ -49,44 +37,6 @@ INLINE TrioSpatial trio_column(const CalWork *work, const Link *link, int i, int
 	if (link->motion == PRIMITIVE_SPHERICAL)
 		return (TrioSpatial){trio_load_wide(k == 0 ? &R->x : k == 1 ? &R->y : &R->z), trio_zero()};
 	return (TrioSpatial){trio_load_wide(&S->a), trio_load(&S->l)};
-}
-
-INLINE TrioSpatial column_force(const TrioInertia *M, TrioSpatial S, ColumnKind kind) {
-	if (kind == COLUMN_ROTATION)
-		return trio_inertia_mul_angular(M, S.a);
-	if (kind == COLUMN_TRANSLATION)
-		return trio_inertia_mul_linear(M, S.l);
-	return trio_inertia_mul(M, S);
-}
-
-INLINE real column_dot(TrioSpatial S, TrioSpatial f, ColumnKind kind) {
-	if (kind == COLUMN_ROTATION)
-		return trio_dot(S.a, f.a);
-	if (kind == COLUMN_TRANSLATION)
-		return trio_dot(S.l, f.l);
-	return trio_spatial_dot(S, f);
-}
-
-/* Not above the limit in some lane (also not a number). */
-INLINE int not_above(real x, real limit) {
-#if CAL_LANES == 1
-	return !(x > limit);
-#else
-	for (int i = 0; i < CAL_LANES; ++i) {
-		if (!(x[i] > limit[i]))
-			return 1;
-	}
-	return 0;
-#endif
-}
-
-/* What a column like S might meet in M. */
-INLINE real column_scale(const TrioInertia *M, TrioSpatial S, ColumnKind kind) {
-	if (kind == COLUMN_ROTATION)
-		return trio_sym_trace(M->I);
-	if (kind == COLUMN_TRANSLATION)
-		return trio_sym_trace(M->M);
-	return trio_dot(S.a, S.a) * trio_sym_trace(M->I) + trio_dot(S.l, S.l) * trio_sym_trace(M->M);
 }
 
 /* Removes one free column from M: K and 1/D [THEORY (4.4), (4.5)]. Returns nonzero if the column is singular. */
@@ -192,20 +142,6 @@ INLINE int eliminate_rotation(const double *rotor, const Link *link, int i, cons
 	*total = (TrioBody){trio_inertia_sub_outer(shifted.M, U, K), trio_spatial_madd(shifted.b, eps, K)};
 	return UNLIKELY(not_above(D, SINGULAR_RATIO * scale)) ? link->u : -1;
 }
-
-/* Inverse of a symmetric 3x3, and nonzero if it is singular: trace(s) trace(s^-1) bounds its condition. */
-INLINE trio_sym invert(trio_sym s, int *singular, real *trace) {
-	real determinant;
-	const trio_sym inverse = trio_sym_inverse(s, &determinant);
-	const sym3 m = trio_sym_out(s);
-	const real one = real_from(1), zero = real_from(0);
-	*trace = trio_sym_trace(inverse);
-	*singular = not_above(m.xx, zero) || not_above(m.xx * m.yy, m.xy * m.xy) || not_above(determinant, zero) ||
-	            not_above(one, SINGULAR_RATIO * trio_sym_trace(s) * *trace);
-	return inverse;
-}
-
-INLINE trio sym_times(trio_sym s, trio v) { return trio_sym_mul(s, v, trio_next(v), trio_prev(v)); }
 
 /* D_inv distinguishes a singular inertia from one that is not a number. */
 INLINE void keep_ball(DofWork dof[3], trio_mat X, trio g, real d) {

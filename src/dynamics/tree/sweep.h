@@ -184,14 +184,6 @@ INLINE Composite link_inertia(const Link *link, const mat3 *R) {
 	                   second_moment_rotate(&link->inertia, *R)};
 }
 
-/* Second moments of a link in world axes: second_moment_rotate() in registers. */
-INLINE trio_sym link_second_moment(const DInertia *in, const trio3 *R) {
-	const trio p = trio3_mul_dvec(*R, (dvec3){in->ha, in->d, in->e});
-	const trio s = trio_madd(trio_times(real_from(in->hb), R->y), real_from(in->f), R->z);
-	const trio_sym turned = trio_sym_pairs(R->x, p, R->y, s);
-	return (trio_sym){trio_add(trio_all(real_from(in->zz)), turned.d), turned.n};
-}
-
 /* Force at the link's origin that its own inertia needs where it turns with w and al, and its origin accelerates by a. */
 INLINE spatial link_inertia_force(const Composite *c, vec3 w, vec3 al, vec3 a) {
 	const mat3 W = acceleration_field(w, al);
