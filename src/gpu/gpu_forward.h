@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * gpu_forward.h — forward dynamics of one state by one thread [THEORY 4.1]: the sweeps of dynamics/tree/articulated.c with few
- * numbers in memory (docs/decisions/0070).
+ * numbers in memory (docs/decisions/0071).
  *
  *   1 outward   R, w, al, a in registers; kept are those of links where a segment or branch begins
  *   2 inward    exact: the motions of a segment once more from the one before it, into memory on the chip; fast: the parent's

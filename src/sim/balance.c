@@ -28,46 +28,45 @@ static void keep_numbers(double *kept, const double *present, int count, bool *s
 	*same = false;
 }
 
-/* Forgets what was held at other states than the present ones. */
-static void hold_present(CalSim *sim) {
+/* Forgets what was held in another state of this group: its own energy, and what devices hold. */
+static void renew_group(CalSim *sim, SimGroup *group) {
 	SimHoldings *held = &sim->system.held;
-	bool same = held->known && held->generation == sim->generation;
-	int q = 0, u = 0, d = 0;
+	bool same = group->state_kept;
+	keep_numbers(held->at.q + group->kept_q, group->state.q, group->model->nq, &same);
+	keep_numbers(held->at.u + group->kept_u, group->state.u, group->model->nu, &same);
+	group->state_kept = true;
+	group->energy_known &= same;
+	held->devices_known &= same;
+}
+
+/* Forgets what devices held at other states than the present ones. */
+static void renew_devices(CalSim *sim) {
+	SimHoldings *held = &sim->system.held;
+	bool same = true;
+	int d = 0;
 	keep_numbers(&held->at.t, &sim->groups[0].state.t, 1, &same);
-	for (int i = 0; i < sim->group_count; i++) {
-		const SimGroup *group = &sim->groups[i];
-		keep_numbers(held->at.q + q, group->state.q, group->model->nq, &same);
-		keep_numbers(held->at.u + u, group->state.u, group->model->nu, &same);
-		q += group->model->nq;
-		u += group->model->nu;
-	}
+	for (int i = 0; i < sim->group_count; i++)
+		renew_group(sim, &sim->groups[i]);
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
 		keep_numbers(held->at.x + device->x_at, device->x, device->def.nx, &same);
 		keep_numbers(held->d + d, device->is.d, device->def.nd, &same);
 		d += device->def.nd;
 	}
-	held->known = true;
-	held->generation = sim->generation;
 	held->devices_known &= same;
-	for (int i = 0; i < sim->group_count; i++)
-		sim->groups[i].energy_known &= same;
 }
 
-static void hold_group(SimGroup *group) {
+void balance_hold(CalSim *sim, SimGroup *group) {
+	renew_group(sim, group);
 	if (!group->energy_known)
 		energy_and_momentum(group->model, &group->state, group->view_work, &group->energy, &group->momentum);
 	group->energy_known = true;
 }
 
-void balance_hold(CalSim *sim, SimGroup *group) {
-	hold_present(sim);
-	hold_group(group);
-}
-
 static CalStatus hold_devices(CalSim *sim) {
 	SimHoldings *held = &sim->system.held;
 	CalEvalContext context;
+	renew_devices(sim);
 	if (held->devices_known)
 		return CAL_OK;
 	const CalStatus status = sim_evaluate_for_observers(sim, false, &context);
@@ -81,7 +80,6 @@ static CalStatus hold_devices(CalSim *sim) {
 /* Everything but the differences since the start. */
 static CalStatus present(CalSim *sim, CalSimBalance *balance) {
 	*balance = (CalSimBalance){.complete = !sim->unaccounted};
-	hold_present(sim);
 	const CalStatus status = hold_devices(sim);
 	balance->stored = sim->system.held.stored;
 	balance->linear = sim->system.held.linear;
@@ -91,7 +89,7 @@ static CalStatus present(CalSim *sim, CalSimBalance *balance) {
 		balance->complete &= !group->unaccounted;
 		if (group->motion)
 			continue;
-		hold_group(group);
+		balance_hold(sim, group);
 		balance->groups += group->energy.total;
 		add_to(&balance->linear, group->momentum.linear);
 		add_to(&balance->angular, group->momentum.angular_origin);

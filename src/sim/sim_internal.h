@@ -69,7 +69,9 @@ typedef struct SimGroup {
 	CalEnergy start_energy;         //
 	CalMomentum start_momentum;     //
 	double energy_scale;            // largest kinetic energy seen [J]
-	bool energy_known;              // the next two are of SimSystem.held
+	int kept_q, kept_u;             // where SimSystem.held has a copy of q and u,
+	bool state_kept;                // if it has one,
+	bool energy_known;              // and whether the next two are of that state
 	CalEnergy energy;               //
 	CalMomentum momentum;           //
 } SimGroup;
@@ -155,15 +157,14 @@ typedef struct SimJumps {
 
 /*
  * What groups (SimGroup.energy) and devices hold at a state (balance.c). Observers ask for it several times a sample; it is
- * kept as long as the states are these, bit by bit, since devices are functions of them.
+ * kept as long as the states are these, bit by bit, since devices are functions of them: of a group its own state, of devices
+ * those of all groups and devices. sim_bind() begins anew.
  */
 typedef struct SimHoldings {
-	CalState at;             // states of all groups and devices,
+	CalState at;             // states of groups and devices,
 	double *d;               // [nd] with the discrete ones
 	int nd;                  //
-	bool known;              // they are of this topology, whose
-	int64_t generation;      // number this is
-	bool devices_known;      // and so is what devices hold:
+	bool devices_known;      // what devices hold there:
 	double stored;           // [J]
 	CalVec3 linear, angular; // momentum
 } SimHoldings;

@@ -258,6 +258,18 @@ static CalStatus bind_last(CalSim *sim) {
 	return context.status;
 }
 
+/* Copies of the states of groups, none of which is made yet (balance.c). */
+static void forget_holdings(CalSim *sim) {
+	int q = 0, u = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		group->kept_q = q, group->kept_u = u;
+		group->state_kept = group->energy_known = false;
+		q += group->model->nq;
+		u += group->model->nu;
+	}
+}
+
 CalStatus sim_bind(CalSim *sim) {
 	if (sim->adding)
 		return bind_last(sim);
@@ -281,6 +293,7 @@ CalStatus sim_bind(CalSim *sim) {
 	list_groups(sim, &w);
 	sim->system = w;
 	sim->inputs_known = false;
+	forget_holdings(sim);
 	bind_devices(sim);
 	distribute_renew_devices(sim);
 	watch_prepare(sim);
