@@ -19,64 +19,64 @@
  * One line per kind: name, what stands in the documentation, the $def of the JSON schema. The comment gives the type of the
  * member; kinds without one are stored by the flags FIELD_AS_TEXT or FIELD_AS_TREE, or not at all.
  */
-#define FIELD_KIND_LIST(X)                                                                                       \
-	X(FIELD_NAME, "text", "text")                    /* not stored: of the object, in the list form */           \
-	X(FIELD_TYPE, "text", "text")                    /* not stored: says which table counts */                   \
-	X(FIELD_ANYTHING, "anything", "anything")        /* not stored */                                            \
-	X(FIELD_NUMBER, "number", "quantity")            /* double */                                                \
-	X(FIELD_POSITIVE, "number > 0", "quantity")      /* double */                                                \
-	X(FIELD_NOT_NEGATIVE, "number >= 0", "quantity") /* double */                                                \
-	X(FIELD_WHOLE, "whole number", "whole")          /* int, zero or more */                                     \
-	X(FIELD_NUMBERS, "number, or a list", "numbers") /* NumberList */                                            \
-	X(FIELD_ROWS, "three rows", "rows") /* for x, y and z: a number per mode */                                  \
-	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix") /* NumberMatrix */                            \
-	X(FIELD_MATRICES, "list of matrices or diagonals", "matrices") /* three or twelve */                         \
-	X(FIELD_VECTOR, "vector", "vector")                            /* CalVec3 */                                 \
-	X(FIELD_SCALE, "number, or a list of three", "numbers")        /* CalVec3, none is zero */                   \
-	X(FIELD_PAIR, "two numbers", "pair")                                                                         \
-	X(FIELD_TENSOR, "`[xx, yy, zz]`, or three rows of three numbers", "tensor")                                  \
-	X(FIELD_AXIS, "axis", "axis")                                    /* CalVec3, not zero */                     \
-	X(FIELD_ORIENTATION, "orientation", "orientation")               /* CalQuat */                               \
-	X(FIELD_PLACEMENT, "[placement](#placement)", "placement_value") /* CalPlacement */                          \
-	X(FIELD_TEXT, "text", "text")                                    /* const char * */                          \
-	X(FIELD_TEXTS, "list of texts", "texts")                                                                     \
-	X(FIELD_FLAG, "flag", "flag") /* int */                                                                      \
-	X(FIELD_FLAGS, "flag, or a list of flags", "flags")                                                          \
-	X(FIELD_CHOICE, "", "")                             /* int: place of the word in the list */                 \
-	X(FIELD_FILE, "path of a file", "text")             /* const char *: from the folder of the file */          \
-	X(FIELD_TABLE, "[table](#table)", "table_value")    /* CalTable; its shape stays unless given */             \
-	X(FIELD_PULSES, "list of `[start, end]`", "points") /* CalTable: that of a FIELD_LOAD_VALUE */               \
-	X(FIELD_POINTS, "list of points", "points")                                                                  \
-	X(FIELD_FUNCTION, "[function](#table) of time", "function") /* CalTimeFunction */                            \
-	X(FIELD_FUNCTIONS, "three [functions](#table) of time", "functions")                                         \
-	X(FIELD_FORMULA, "[formula](expressions.md)", "formula")                                  /* const char * */ \
-	X(FIELD_LOAD_VALUE, "number, [table](#table) or [formula](expressions.md)", "load_value") /* CalLoadValue */ \
-	X(FIELD_LOAD_VALUES, "three numbers, [tables](#table) or [formulas](expressions.md)",                        \
-	  "load_values") /* CalLoadValue[3], for x, y and z */                                                       \
-	X(FIELD_LOAD_LIST, "number, [table](#table) or [formula](expressions.md), or a list",                        \
-	  "load_list") /* LoadValueList (device/device_type.h) */                                                    \
-	X(FIELD_NODE, "path of a node", "text") /* CalNodeId */                                                      \
-	X(FIELD_NODES, "list of paths of nodes", "texts")                                                            \
-	X(FIELD_JOINT, "name of a joint", "text") /* CalJointId */                                                   \
-	X(FIELD_DOF, "number from 1", "count")    /* int from 0, of the joint given before */                        \
-	X(FIELD_BODY, "name of a body", "text")   /* CalBodyId */                                                    \
-	X(FIELD_MODE, "number from 1", "count")   /* int from 0, of the body given before */                         \
-	X(FIELD_LOOP, "name of a loop", "text")                                                                      \
-	X(FIELD_GROUP, "name of a group", "text") /* const char * */                                                 \
-	X(FIELD_DEVICE, "name of a device", "text")                                                                  \
-	X(FIELD_EVENT, "name of an event", "text")                                                                   \
-	X(FIELD_OBJECT, "name", "text") /* const char *: of an object that is made */                                \
-	X(FIELD_SIGNALS, "list of [signals](#output)", "texts")                                                      \
-	X(FIELD_MAP, "", "")                                      /* a map with the fields of `table` */             \
-	X(FIELD_MAPS, "", "")                                     /* one, or a list of them */                       \
-	X(FIELD_LIST, "", "")                                     /* a list of them */                               \
-	X(FIELD_ITEMS, "", "")                                    /* by name, or a list with the key `name` */       \
-	X(FIELD_BY_NAME, "", "")                                  /* by name of an object that exists */             \
-	X(FIELD_BY_GROUP, "", "")                                 /* by group, then by joint */                      \
-	X(FIELD_TIE, "text or map", "tie")                        /* a joint or a loop without its nodes */          \
-	X(FIELD_DEVICES, "by name: [device](#device)", "devices") /* `type` says which table counts */               \
-	X(FIELD_SHAPES, "by name: [contact_shape](#contact_shape)", "contact_shapes") /* CalContactDef as a whole */ \
-	X(FIELD_MATERIAL, "[contact_material](#contact_material)",                                                   \
+#define FIELD_KIND_LIST(X)                                                                                           \
+	X(FIELD_NAME, "text", "text")                                  /* not stored: of the object, in the list form */ \
+	X(FIELD_TYPE, "text", "text")                                  /* not stored: says which table counts */         \
+	X(FIELD_ANYTHING, "anything", "anything")                      /* not stored */                                  \
+	X(FIELD_NUMBER, "number", "quantity")                          /* double */                                      \
+	X(FIELD_POSITIVE, "number > 0", "quantity")                    /* double */                                      \
+	X(FIELD_NOT_NEGATIVE, "number >= 0", "quantity")               /* double */                                      \
+	X(FIELD_WHOLE, "whole number", "whole")                        /* int, zero or more */                           \
+	X(FIELD_NUMBERS, "number, or a list", "numbers")               /* NumberList */                                  \
+	X(FIELD_ROWS, "three rows", "rows")                            /* for x, y and z: a number per mode */           \
+	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix") /* NumberMatrix */                                \
+	X(FIELD_MATRICES, "list of matrices or diagonals", "matrices") /* three or twelve */                             \
+	X(FIELD_VECTOR, "vector", "vector")                            /* CalVec3 */                                     \
+	X(FIELD_SCALE, "number, or a list of three", "numbers")        /* CalVec3, none is zero */                       \
+	X(FIELD_PAIR, "two numbers", "pair")                                                                             \
+	X(FIELD_TENSOR, "`[xx, yy, zz]`, or three rows of three numbers", "tensor")                                      \
+	X(FIELD_AXIS, "axis", "axis")                                    /* CalVec3, not zero */                         \
+	X(FIELD_ORIENTATION, "orientation", "orientation")               /* CalQuat */                                   \
+	X(FIELD_PLACEMENT, "[placement](#placement)", "placement_value") /* CalPlacement */                              \
+	X(FIELD_TEXT, "text", "text")                                    /* const char * */                              \
+	X(FIELD_TEXTS, "list of texts", "texts")                                                                         \
+	X(FIELD_FLAG, "flag", "flag") /* int */                                                                          \
+	X(FIELD_FLAGS, "flag, or a list of flags", "flags")                                                              \
+	X(FIELD_CHOICE, "", "")                             /* int: place of the word in the list */                     \
+	X(FIELD_FILE, "path of a file", "text")             /* const char *: from the folder of the file */              \
+	X(FIELD_TABLE, "[table](#table)", "table_value")    /* CalTable; its shape stays unless given */                 \
+	X(FIELD_PULSES, "list of `[start, end]`", "points") /* CalTable: that of a FIELD_LOAD_VALUE */                   \
+	X(FIELD_POINTS, "list of points", "points")                                                                      \
+	X(FIELD_FUNCTION, "[function](#table) of time", "function") /* CalTimeFunction */                                \
+	X(FIELD_FUNCTIONS, "three [functions](#table) of time", "functions")                                             \
+	X(FIELD_FORMULA, "[formula](expressions.md)", "formula")                                  /* const char * */     \
+	X(FIELD_LOAD_VALUE, "number, [table](#table) or [formula](expressions.md)", "load_value") /* CalLoadValue */     \
+	X(FIELD_LOAD_VALUES, "three numbers, [tables](#table) or [formulas](expressions.md)",                            \
+	  "load_values") /* CalLoadValue[3], for x, y and z */                                                           \
+	X(FIELD_LOAD_LIST, "number, [table](#table) or [formula](expressions.md), or a list",                            \
+	  "load_list")                          /* LoadValueList (device/device_type.h) */                               \
+	X(FIELD_NODE, "path of a node", "text") /* CalNodeId */                                                          \
+	X(FIELD_NODES, "list of paths of nodes", "texts")                                                                \
+	X(FIELD_JOINT, "name of a joint", "text") /* CalJointId */                                                       \
+	X(FIELD_DOF, "number from 1", "count")    /* int from 0, of the joint given before */                            \
+	X(FIELD_BODY, "name of a body", "text")   /* CalBodyId */                                                        \
+	X(FIELD_MODE, "number from 1", "count")   /* int from 0, of the body given before */                             \
+	X(FIELD_LOOP, "name of a loop", "text")                                                                          \
+	X(FIELD_GROUP, "name of a group", "text") /* const char * */                                                     \
+	X(FIELD_DEVICE, "name of a device", "text")                                                                      \
+	X(FIELD_EVENT, "name of an event", "text")                                                                       \
+	X(FIELD_OBJECT, "name", "text") /* const char *: of an object that is made */                                    \
+	X(FIELD_SIGNALS, "list of [signals](#output)", "texts")                                                          \
+	X(FIELD_MAP, "", "")                                      /* a map with the fields of `table` */                 \
+	X(FIELD_MAPS, "", "")                                     /* one, or a list of them */                           \
+	X(FIELD_LIST, "", "")                                     /* a list of them */                                   \
+	X(FIELD_ITEMS, "", "")                                    /* by name, or a list with the key `name` */           \
+	X(FIELD_BY_NAME, "", "")                                  /* by name of an object that exists */                 \
+	X(FIELD_BY_GROUP, "", "")                                 /* by group, then by joint */                          \
+	X(FIELD_TIE, "text or map", "tie")                        /* a joint or a loop without its nodes */              \
+	X(FIELD_DEVICES, "by name: [device](#device)", "devices") /* `type` says which table counts */                   \
+	X(FIELD_SHAPES, "by name: [contact_shape](#contact_shape)", "contact_shapes") /* CalContactDef as a whole */     \
+	X(FIELD_MATERIAL, "[contact_material](#contact_material)",                                                       \
 	  "contact_material") /* not stored: read with FIELD_SHAPES */
 
 typedef enum FieldKind {

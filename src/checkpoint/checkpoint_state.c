@@ -18,7 +18,8 @@ _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 208, "a field of SimD
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1304 + sizeof(SimDoubts) + sizeof(CalDoubt) +
                                                             sizeof(SimDamping) + sizeof(SimJumps) +
-                                                            sizeof(SimFormulation) + sizeof(SimHoldings) + sizeof(SimProbe),
+                                                            sizeof(SimFormulation) + sizeof(SimHoldings) +
+                                                            sizeof(SimProbe),
                "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,

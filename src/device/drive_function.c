@@ -63,8 +63,9 @@ static CalStatus check_table(const CalTable *table, CalError *error) {
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "there is no function to follow: no formula, and no points of a table");
 	if (table->count > 1 && (table->shape == CAL_TABLE_STEP || table->shape == CAL_TABLE_LINEAR))
-		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "the speed of its table jumps, which takes infinite force; take the shape cubic, smooth or spline");
+		return error_set(
+			error, CAL_ERR_ARGUMENT,
+			"the speed of its table jumps, which takes infinite force; take the shape cubic, smooth or spline");
 	for (int i = 0; i < table->count; i++) {
 		if (!isfinite(table->time[i]) || !isfinite(table->value[i]))
 			return error_set(error, CAL_ERR_ARGUMENT, "point %d of its table is not finite", i + 1);

@@ -112,8 +112,9 @@ CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int 
 		take_formula(&d, def->q.formula, &data.formula);
 	} else {
 		data.table = device_table(&d, "q", table);
-		device_check(&d, table->count <= 1 || (table->shape != CAL_TABLE_STEP && table->shape != CAL_TABLE_LINEAR),
-		             "the speed of its table jumps, which takes infinite force; take the shape cubic, smooth or spline");
+		device_check(
+			&d, table->count <= 1 || (table->shape != CAL_TABLE_STEP && table->shape != CAL_TABLE_LINEAR),
+			"the speed of its table jumps, which takes infinite force; take the shape cubic, smooth or spline");
 	}
 	d.def.accounts = 1;
 	const CalStatus status = device_add(&d, &data, sizeof data, device);

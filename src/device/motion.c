@@ -209,7 +209,8 @@ static void add_course(DeviceBuilder *d, Motion *s, Course course, const CalTime
 	} else {
 		device_check_table(d, what, &f->table);
 		device_check(d, f->table.shape != CAL_TABLE_STEP || f->table.count == 1,
-		             "the table of %s jumps; a motion needs a rate: take the shape linear, cubic, smooth or spline", what);
+		             "the table of %s jumps; a motion needs a rate: take the shape linear, cubic, smooth or spline",
+		             what);
 		course.table = (Table){f->table.shape, *at, f->table.count};
 		if (d->status == CAL_OK) {
 			const size_t size = (size_t)f->table.count * sizeof(double);

@@ -24,8 +24,9 @@ static const Field table_keys[] = {
      .doc = "of the CSV file: its name in the first line, with or without the unit, or its number (the "
             "time is 1); default 2"},
 	{"shape", FIELD_CHOICE, offsetof(TableInput, shape), .flags = FIELD_AS_TREE,
-     .doc = "`step`: each value holds from its time on; `cubic`: rate continuous, at rest at both ends; "
-            "`smooth`: quintic pieces from rest to rest; `spline`: rate and acceleration continuous, for sampled motions",
+     .doc =
+         "`step`: each value holds from its time on; `cubic`: rate continuous, at rest at both ends; "
+         "`smooth`: quintic pieces from rest to rest; `spline`: rate and acceleration continuous, for sampled motions",
      .word_at = shape_word},
 };
 const FieldTable table_table = {FIELDS("table", table_keys), .doc = "A function of time by its values."};
@@ -44,7 +45,8 @@ static bool read_shape(Reader *r, const TreeNode *node, CalTableShape *shape) {
 	}
 	if (suggestion.best)
 		return reader_unknown(r, node, "shape", &suggestion);
-	return reader_fail(r, node, "unknown shape \"%.40s\"; write step, linear, cubic, smooth or spline", suggestion.word);
+	return reader_fail(r, node, "unknown shape \"%.40s\"; write step, linear, cubic, smooth or spline",
+	                   suggestion.word);
 }
 
 static bool read_points(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * state_space.c — a sampled linear controller with several inputs and outputs by its matrices:
+ * state_space_block.c — a sampled linear controller with several inputs and outputs by its matrices:
  *
  *   x[k+1] = A x[k] + B u[k],  y[k] = C x[k] + D u[k]
  *
