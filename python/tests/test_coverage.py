@@ -22,6 +22,8 @@ EXCEPTIONS = {  # a function, or all that begin with a text that ends with *
     "cal_batch_threads": "a Batch has the threads that were asked for",
     "cal_batch_lanes": "states side by side have the bits of states alone; nothing depends on them",
     "cal_batch_alone": "likewise",
+    "cal_batch_to_device": "GPUs are for C programs so far",
+    "cal_batch_device*": "likewise",
     "cal_batch_rollout_rows": "a Rollout has its arrays, with as many rows",
     "cal_derivatives_init": "a State makes its own by cal_derivatives_create()",
     "cal_fe_read_*": "cal_fe_read() reads these files, with the usual names of their matrices",

@@ -381,12 +381,101 @@ def drag(make):
     return {"node": make.node(), "density": 1.2, "coefficient": make.number(0.1, 2), "area": make.log_number(0.01, 1), "linear": make.number(0, 0.5)} | flow
 
 
-DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, applied_load, contact, drag)
+def actuator(make):
+    """The actuator of a robot file: a motor by a table, or a servo by its bias."""
+    joint, _ = make.joint_of_one_dof()
+    device = {"joint": joint, "gear": make.random.choice((1, make.number(-3, 3) or 1))}
+    if make.chance(0.5):
+        device |= {"control": [[0, make.number(-5, 5)], [make.duration / 2, make.number(-5, 5)]], "gain": make.number(0.5, 2)}
+    else:
+        stiffness = make.log_number(5, 100)
+        device |= {"control": make.number(-0.5, 0.5), "gain": stiffness, "bias_length": -stiffness, "bias_speed": -make.number(0, 5)}
+    return device | ({"lower": -3, "upper": 3} if make.chance(0.3) else {})
+
+
+# ---- sampled devices: what they hold acts through a load, or on a joint ------------------------------------------------
+
+
+def sampled(make):
+    more = {"delay": make.random.choice((1, 2))} if make.chance(0.2) else {}
+    return {"sample_period": make.log_number(0.005, 0.05)} | more
+
+
+def act(make, kind, output, gain):
+    """A load on some joint that follows an output of the device that is being made."""
+    name = f"{kind.__name__}{len(make.model['devices']) + 1}"
+    effort = f"{gain}*device('{name}.{output}')"
+    make.after[f"use of {name}"] = {"type": "applied_load", "joint": make.joint_of_one_dof()[0], "effort": effort}
+
+
+def noise(make, size):
+    return {"noise": size, "seed": make.random.randrange(1000)} if make.chance(0.5) else {}
+
+
+def pid(make):
+    joint, _ = make.joint_of_one_dof()
+    start = make.model["state"][joint]["q"]
+    gains = {"proportional": make.log_number(5, 100), "integral": make.number(0, 10), "derivative": make.number(0, 5)}
+    limits = {"lower": -5, "upper": 5, "anti_windup": make.random.choice(("clamping", "none"))} if make.chance(0.4) else {}
+    set_point = start + make.number(-0.5, 0.5)
+    return {"measured": f"q({joint})", "measured_rate": f"u({joint})", "set_point": set_point, "joint": joint} | gains | limits | sampled(make)
+
+
+def state_space(make):
+    joint, _ = make.joint_of_one_dof()
+    act(make, state_space, "y1", -1)
+    decay = make.number(0.2, 0.9)
+    return {"inputs": [f"q({joint})", f"u({joint})"], "A": [[decay]], "B": [[0.1, 0.1]], "C": [[1]], "D": [[make.number(0, 5), make.number(0, 2)]]} | sampled(make)
+
+
+def transfer_function(make):
+    joint, _ = make.joint_of_one_dof()
+    act(make, transfer_function, "y", -1)
+    lag = make.log_number(0.01, 0.3)
+    rule = make.random.choice(("hold", "tustin"))
+    return {"input": f"q({joint})", "numerator": [make.number(0, 0.5), make.number(1, 10)], "denominator": [lag, 1], "discretization": rule} | sampled(make)
+
+
+def filter(make):  # as the device is called
+    joint, _ = make.joint_of_one_dof()
+    act(make, filter, "y", -make.number(0.1, 2))
+    return {"input": f"u({joint})", "kind": make.random.choice(("low_pass", "high_pass", "notch")), "frequency": make.log_number(2, 40)} | sampled(make)
+
+
+def rate_gyro(make):
+    act(make, rate_gyro, "wy", -0.2)
+    return {"node": make.node()} | noise(make, 0.01) | sampled(make)
+
+
+def accelerometer(make):
+    act(make, accelerometer, "az", 0.02)
+    return {"node": make.node()} | noise(make, 0.01) | sampled(make)
+
+
+def star_tracker(make):
+    act(make, star_tracker, "qx", -0.5)
+    return {"node": make.node()} | noise(make, 1e-3) | sampled(make)
+
+
+def encoder(make):
+    act(make, encoder, "position", -1)
+    return {"joint": make.joint_of_one_dof()[0]} | noise(make, 1e-3) | sampled(make)
+
+
+def force_sensor(make):
+    act(make, force_sensor, "fz", 0.01)
+    return {"joint": make.joint_of_one_dof()[0]} | sampled(make)
+
+
+DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, applied_load, contact, drag,
+           actuator, pid, state_space, transfer_function, filter, rate_gyro, accelerometer, star_tracker, encoder, force_sensor)
 
 
 def add_device(make, kind):
     name = f"{kind.__name__}{len(make.model['devices']) + 1}"
+    make.after = {}
     make.model["devices"][name] = {"type": kind.__name__} | kind(make)
+    make.model["devices"] |= make.after
 
 
 # ---- events ----------------------------------------------------------------------------------------------------------
