@@ -114,7 +114,7 @@ static int keep_motion(GpuPlan *plan, int link) {
 
 /* Segments of the exact inward sweep: a link that begins one reads its parent's motion. */
 static void divide_segments(const CalModel *model, GpuPlan *plan) {
-	for (int i = 0; i < model->link_count; ++i) {
+	for (int i = 0; plan->segments && i < model->link_count; ++i) {
 		const int parent = model->links[i].parent, count = plan->model.segment_count;
 		GpuSegment *last = count > 0 ? &plan->segments[count - 1] : NULL;
 		if (last && parent == i - 1 && last->count < GPU_SEGMENT) {

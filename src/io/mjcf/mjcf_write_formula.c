@@ -163,8 +163,9 @@ bool mjcf_split_input(const char *formula, double *gain, double *control, char *
 	if (*scan.at && !strchr("+-,", *scan.at))
 		return false;
 	memcpy(rest, formula, before);
-	memcpy(rest + before, "(0)", 3);
-	memcpy(rest + before + 3, scan.at, strlen(scan.at) + 1);
+	rest += before;
+	*rest++ = '(', *rest++ = '0', *rest++ = ')';
+	memcpy(rest, scan.at, strlen(scan.at) + 1);
 	return true;
 }
 
