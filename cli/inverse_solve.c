@@ -279,10 +279,20 @@ static int say_cannot(const Inverse *in, CalStatus status, int group, double t, 
 	return EXIT_NUMERICS;
 }
 
+/* Whether something of a group follows or acts: others move by their dynamics, and need nothing. */
+static bool is_concerned(const Inverse *in, int group) {
+	bool concerned = false;
+	for (int i = 0; i < in->followed_count; i++)
+		concerned |= in->followed[i].group == group;
+	for (int i = 0; i < in->acting_count; i++)
+		concerned |= in->acting[i].group == group;
+	return concerned;
+}
+
 /* One group at the present time. point: of the trajectory, -1: between points, or at its ends. */
 static CalStatus observe_group(Inverse *in, int group, int point, double *row) {
 	CalSimView view;
-	CalStatus status = group ? cal_sim_observe_also(in->sim, group, &view) : cal_sim_observe(in->sim, group, &view);
+	CalStatus status = cal_sim_observe(in->sim, group, &view);
 	if (status == CAL_OK && in->actuation)
 		status = find_actuation(&in->actuation[group], &view, view.udot);
 	if (status != CAL_OK)
@@ -304,7 +314,8 @@ static int take_row(Inverse *in, double t, int point, double *row, const char *p
 			say_error(path, "an event changes the topology during the motion; end the motion before it");
 			return EXIT_INPUT;
 		}
-		status = observe_group(in, g, point, row);
+		if (is_concerned(in, g))
+			status = observe_group(in, g, point, row);
 		if (status != CAL_OK)
 			return say_cannot(in, status, g, t, path);
 	}

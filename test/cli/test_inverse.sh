@@ -89,6 +89,23 @@ python 'from arm import *; d = read("held.csv"); assert all(abs(f + 3 * t) < 1e-
 calder 0 inverse later.yaml rest.csv --actuators slide -o same.csv
 python 'from arm import *; a, b = read("held.csv")["force:slide"], read("same.csv")["force:slide"]; assert max(abs(x - y) for x, y in zip(a, b)) < 1e-12'
 
+# Another group, which falls freely, needs nothing.
+cat >two.yaml <<'YAML'
+calder: 1
+gravity: [0, -9.81, 0]
+groups: {other: {}}
+bodies:
+  upper: {mass: 3, rod: {from: [0, 0, 0], to: [1, 0, 0]}}
+  stone: {group: other, mass: 2, box: [1, 2, 3]}
+joints:
+  shoulder: {type: revolute, to: upper, axis: z}
+  fall: {type: free, to: stone}
+state: {fall: {at: [0, 5, 0], angular_velocity: [1, 2, 3]}}
+YAML
+calder 0 inverse two.yaml --drive 'shoulder=sin(t)' --duration 1 --actuators shoulder -o two.csv
+python 'from arm import *; d = read("two.csv")
+assert max(abs(f - (3 * 9.81 / 2 * math.cos(math.sin(t)) - math.sin(t))) for f, t in zip(d["force:shoulder"], d["t"])) < 1e-12'
+
 # ---- free motion takes no force ----------------------------------------------------------------------------
 
 sed 's/^run:.*/state: {shoulder: {q: 0.3}, elbow: {q: 1, u: 2}}\nrun: {duration: 1, output: {interval: 2 ms, signals: [q, u]}}/' arm.yaml >free.yaml
