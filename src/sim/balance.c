@@ -42,18 +42,18 @@ static void renew_group(CalSim *sim, SimGroup *group) {
 /* Forgets what devices held at other states than the present ones. */
 static void renew_devices(CalSim *sim) {
 	SimHoldings *held = &sim->system.held;
-	bool same = true;
 	int d = 0;
-	keep_numbers(&held->at.t, &sim->groups[0].state.t, 1, &same);
 	for (int i = 0; i < sim->group_count; i++)
 		renew_group(sim, &sim->groups[i]);
+	bool same = held->devices_known; // otherwise there may be nothing to compare with yet
+	keep_numbers(&held->at.t, &sim->groups[0].state.t, 1, &same);
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
 		keep_numbers(held->at.x + device->x_at, device->x, device->def.nx, &same);
 		keep_numbers(held->d + d, device->is.d, device->def.nd, &same);
 		d += device->def.nd;
 	}
-	held->devices_known &= same;
+	held->devices_known = same;
 }
 
 void balance_hold(CalSim *sim, SimGroup *group) {
