@@ -26,7 +26,7 @@ static const double WRONG = 1e-6;   // of them: no result
 static const double NOTHING = 1e-4; // of what forces do to the heaviest column, accelerations that are as good as none
 static const double WORTHWHILE = 0.5; // of what was left before
 static const double ROUND_OFF = 1e-16;
-static const double LOST = 5e-12;    // of accelerations, what is worth a closer look
+static const double LOST = 1e-12;    // of accelerations, what is worth a closer look
 static const double AT_FIRST = 1e-3; // what a turn is taken to leave before that is known
 
 /* External wrenches; what acts on the degrees of freedom is in tau. */
@@ -63,7 +63,7 @@ static double expected_error(const CalModel *model, const LoopRefine *at, const 
                              const LoopRoundOff *round_off) {
 	const Sizes x = measure(model, at->udot, work->loops.lambda);
 	const double motion = fmax(x.motion, NOTHING * round_off->least * x.force);
-	return fmin(1, fmax(ROUND_OFF * round_off->spread, motion > 0 ? round_off->acceleration / motion : 0));
+	return fmin(1, fmax(ROUND_OFF * round_off->moved, motion > 0 ? round_off->acceleration / motion : 0));
 }
 
 /* A correction: its size, forces being what they do to the heaviest column, and how large it is beside what it corrects. */
@@ -114,7 +114,11 @@ static void add_correction(const CalModel *model, const LoopRefine *at, const Lo
 	}
 }
 
-/* Turns until nothing is left, or no turn helps; anew: from nothing at all. Returns what is left. */
+/*
+ * Turns until nothing is left, or no turn helps; anew: from nothing at all. Returns what is left. The first correction may
+ * be as large as what it corrects: accelerations of a mechanism in balance are nothing but round-off. The second tells
+ * whether turns help.
+ */
 static double run_turns(const CalModel *model, const LoopRefine *at, int anew, const LoopRoundOff *round_off,
                         CalWork *work) {
 	LoopWork *w = &work->loops;
@@ -123,7 +127,7 @@ static double run_turns(const CalModel *model, const LoopRefine *at, int anew, c
 	double left = 1;
 	for (int turn = 0; turn < TURNS && left > ENOUGH; ++turn) {
 		const Correction now = find_correction(model, at, round_off->least, work);
-		if (!(now.size < WORTHWHILE * before.size && now.part < 1) && !(anew && turn == 0 && isfinite(now.size)))
+		if (turn == 0 ? !isfinite(now.size) : !(now.size < WORTHWHILE * before.size && now.part < 1))
 			return now.part; // of what there is: it is not added
 		add_correction(model, at, w);
 		left = (anew && turn == 0 ? 1 : now.part) * fmax(lost, turn > 0 ? now.size / before.size : AT_FIRST);

@@ -126,9 +126,9 @@ static void light_bars_that_look_heavy(void **state) {
 		RefModel *(*make)(Rng *);
 		uint64_t seed;
 		int decades;
-	} cases[] = {{light_ring, 5538, 6},  {light_ring, 5712, 6},    {light_ring, 6105, 6},
-	             {light_ring, 6339, 6},  {light_ring, 20095, 12},  {light_ring, 20149, 12},
-	             {light_feet, 20004, 9}, {light_ladder, 6241, 18}, {light_ladder, 11056, 18}};
+	} cases[] = {{light_ring, 5538, 6},   {light_ring, 5712, 6},   {light_ring, 6105, 6},    {light_ring, 6339, 6},
+	             {light_ring, 20095, 12}, {light_ring, 20149, 12}, {light_ring, 21686, 6},   {light_ring, 24159, 6},
+	             {light_ring, 24011, 9},  {light_feet, 20004, 9},  {light_ladder, 6241, 18}, {light_ladder, 11056, 18}};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Errors e = {0};
@@ -209,11 +209,17 @@ static void nothing_is_no_error(void **state) {
 	}
 }
 
-/* A seed whose answer in quadruple precision is itself half of the limit, and ours as far again. */
-static void a_balance_at_the_limit(void **state) {
+/*
+ * A seed whose answer in quadruple precision is itself half of the limit, and ours as far again; and three where the first
+ * correction is as large as the accelerations: all of these are round-off.
+ */
+static void balances_at_the_limit(void **state) {
+	static const uint64_t seeds[] = {5974, 21254, 21354, 23805};
 	(void)state;
-	for (int decades = 0; decades <= 9; decades += 3)
-		check_rest(5974, decades);
+	for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+		for (int decades = 0; decades <= 9; decades += 3)
+			check_rest(seeds[i], decades);
+	}
 }
 
 /* Too light for doubles to distinguish from no mass: the answer is that of no mass at all, or there is none. */
@@ -251,7 +257,7 @@ int main(void) {
 		cmocka_unit_test(ladders_on_a_free_body), cmocka_unit_test(walkers_with_light_legs),
 		cmocka_unit_test(spatial_four_bars),      cmocka_unit_test(nothing_wrong_without_a_word),
 		cmocka_unit_test(light_bars_in_a_row),    cmocka_unit_test(light_bars_that_look_heavy),
-		cmocka_unit_test(nothing_is_no_error),    cmocka_unit_test(a_balance_at_the_limit),
+		cmocka_unit_test(nothing_is_no_error),    cmocka_unit_test(balances_at_the_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
