@@ -14,10 +14,11 @@
 #include "cli.h"
 
 static const char help[] =
-	"usage: calder bench [SUITE] [--json FILE]\n"
+	"usage: calder bench [OPTION]... [SUITE]\n"
 	"\n"
 	"Runs the program calder-bench, which times Calder beside other engines on the same models.\n"
 	"In the source folder './dev bench' builds and runs it.\n"
+	"  --json FILE  write the rows as JSON\n"
 	"\n"
 	"example: calder bench trees --json trees.json\n";
 

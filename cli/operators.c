@@ -14,15 +14,18 @@
 #include "options.h"
 
 static const char help[] =
-	"usage: calder operators [--json] [--node PATH]... [--independent DOF]... FILE\n"
+	"usage: calder operators [OPTION]... FILE\n"
 	"\n"
 	"Prints the operators of each group at the state in which a run starts, its loops held (docs/loops.md):\n"
 	"independent speeds v, the map u = X v + drift, udot = X vdot + bias, the mass matrix X'M X, its factors\n"
-	"L D L' and determinant, and the generalized forces that keep vdot = 0. Of each --node (\"body\" or\n"
-	"\"body/node\", of the only group or of the first that has it) the operational-space compliance with loops held\n"
-	"and with loops open, and the inertia. --independent names a degree of freedom (\"joint\" or \"joint.axis\") as\n"
-	"calder info lists them; without it they are chosen by rank. Text has sizes and diagonals; --json has all, in\n"
-	"SI units, matrices by rows. Driven degrees of freedom are held.\n"
+	"L D L' and determinant, and the generalized forces that keep vdot = 0. Driven degrees of freedom are held.\n"
+	"Text has sizes and diagonals.\n"
+	"  --node PATH        of this node, \"body\" or \"body/node\" of the only group or of the first that has it: the\n"
+	"                     operational-space compliance with loops held and with loops open, and the inertia; may be\n"
+	"                     repeated\n"
+	"  --independent DOF  a degree of freedom, \"joint\" or \"joint.axis\" as calder info lists them, whose speed is\n"
+	"                     independent; may be repeated (chosen by rank)\n"
+	"  --json             all of it as JSON, in SI units, matrices by rows\n"
 	"\n"
 	"example: calder operators --node coupler/end examples/four_bar.yaml\n";
 

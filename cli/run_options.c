@@ -47,8 +47,10 @@ static const char help[] =
 	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
 	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
 	"      --restart FILE     resume from a checkpoint of the same model, bit-identically; -o gets the samples from there on\n"
-	"      --live[=PORT]      in the browser while it runs (docs/viewer.md): pause, step, push bodies, move joints;\n"
-	"                         --no-browser, --wait (for a page), --stay (at the end, until Ctrl-C)\n"
+	"      --live[=PORT]      in the browser while it runs (docs/viewer.md): pause, step, push bodies, move joints\n"
+	"      --no-browser       with --live: only print the address\n"
+	"      --wait             with --live: start when a page has connected\n"
+	"      --stay             with --live: serve the end of the run until Ctrl-C\n"
 	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: partition the\n"
 	"                         model even where that is not faster (docs/distributed.md)\n"
 	"      --lost-after S     a rank silent for S seconds counts as lost (60)\n"
@@ -58,7 +60,9 @@ static const char help[] =
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"Times are in seconds, or have a unit: --step 20ms, --duration '2 min'. Ctrl-C and SIGTERM end a run cleanly: files are\n"
-	"closed, and the exit code is 130 or 143.\n"
+	"closed, and the exit code is 130 or 143.\n";
+
+static const char help_signals[] =
 	"signals: a quantity of all objects (q, u, pose, energy, reaction, device, balance), of one (q:JOINT, pose:BODY/NODE,\n"
 	"         device:NAME), or a single component (u:flight.wz, pose:arm/tip.x, momentum:Lz); 'calder signals' lists them\n"
 	"\n"
@@ -68,6 +72,7 @@ static void print_help(void) {
 	char names[200];
 	cal_method_names(names, sizeof names);
 	printf(help, names);
+	fputs(help_signals, stdout);
 }
 
 static bool parse_number(const char *text, double *value) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installation: headers, libraries, the command line, calder.pc and the CMake package (calder::calder).
+# Installation: headers, libraries, the command line with its manual pages and completions, documentation, examples, the JSON
+# schema of model files, calder.pc and the CMake package (calder::calder).
 
 install(TARGETS ${calder_install_targets} EXPORT calderTargets)
 install(DIRECTORY include/calder DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
@@ -20,3 +21,26 @@ configure_package_config_file(cmake/calderConfig.cmake.in calderConfig.cmake INS
 write_basic_package_version_file(calderConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/calderConfig.cmake ${PROJECT_BINARY_DIR}/calderConfigVersion.cmake
 	DESTINATION ${calder_package_dir})
+
+# ---- documentation ------------------------------------------------------------------------------
+
+# Side by side as in the sources: pages link to each other and to examples.
+install(FILES README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/calder.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/calder)
+
+# Made from what `calder help` prints, so it has to run here.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(Python3_FOUND AND TARGET calder_cli AND NOT CMAKE_CROSSCOMPILING AND NOT CALDER_SANITIZE)
+	set(calder_manual ${PROJECT_BINARY_DIR}/manual)
+	add_custom_command(OUTPUT ${calder_manual}/man1/calder.1
+		COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/manual $<TARGET_FILE:calder_cli> ${calder_manual} ${PROJECT_VERSION}
+		DEPENDS calder_cli tools/manual COMMENT "Manual pages and completions" VERBATIM)
+	add_custom_target(calder_manual ALL DEPENDS ${calder_manual}/man1/calder.1)
+	install(DIRECTORY ${calder_manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+	install(FILES ${calder_manual}/bash/calder DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+	install(FILES ${calder_manual}/zsh/_calder DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+	install(FILES ${calder_manual}/fish/calder.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+else()
+	message(STATUS "Manual pages: not made (they need Python 3 and a command line that runs here)")
+endif()

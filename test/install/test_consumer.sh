@@ -36,3 +36,11 @@ flags=$(pkg-config --cflags calder)
 	fi
 }
 "$work/prefix/bin/calder" --version
+
+# What an installation has beside the library.
+for file in share/doc/calder/README.md share/doc/calder/docs/index.md share/doc/calder/examples/pendulum.yaml \
+	share/calder/calder.schema.json share/man/man1/calder-run.1 share/bash-completion/completions/calder \
+	share/zsh/site-functions/_calder share/fish/vendor_completions.d/calder.fish; do
+	[ -s "$work/prefix/$file" ] || { echo "the installation has no $file"; exit 1; }
+done
+"$work/prefix/bin/calder" check "$work/prefix/share/doc/calder/examples/pendulum.yaml" >/dev/null

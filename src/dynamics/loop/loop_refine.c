@@ -116,7 +116,7 @@ static void add_correction(const CalModel *model, const LoopRefine *at, const Lo
 
 /*
  * Turns until nothing is left, or no turn helps; anew: from nothing at all. Returns what is left. The first correction may
- * be as large as what it corrects: accelerations of a mechanism in balance are nothing but round-off. The second tells
+ * be as large as what it corrects: accelerations of a mechanism in balance are nothing but round-off. The second shows
  * whether turns help.
  */
 static double run_turns(const CalModel *model, const LoopRefine *at, int anew, const LoopRoundOff *round_off,
