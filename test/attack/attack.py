@@ -32,6 +32,7 @@ SENSITIVE = 1e4  # models that amplify more than this are not compared
 HANG_S = 1800  # a run that takes longer hangs, however busy the machine is
 DEFAULT = "dopri5"
 SAMPLES = 4
+REACH = 0.3  # of bodies, about [m]
 KICKS = (1, 2)  # samples after which small forces disturb the motion, to measure the same for errors that are made later
 SEEN = 1e-8  # an effect of a kick that is smaller is not known well enough
 FEW = 60  # so many models have everything that models.py can make
@@ -176,15 +177,22 @@ class Attack:
         return other
 
     def kicked(self, model, seed, sample):
-        """The same model with small forces on all bodies just before a sample."""
+        """
+        The same model with small forces and moments on all bodies just before a sample. Beams take them at the tip: their root may
+        be on the axis of a hinge, as a body's origin may, where a force moves nothing.
+        """
         rng = random.Random(-seed)
         other = json.loads(json.dumps(model))
         end, width = model["run"]["duration"] * sample / SAMPLES, model["run"]["duration"] / 1000
+
+        def pulses(most):
+            return [[[0, 0], [end - 2 * width, 0], [end - width, most * rng.uniform(-1, 1)], [end, 0]] for _ in range(3)]
+
         for name, body in model["bodies"].items():
-            most = PERTURBATION * body.get("mass", 1) / width  # for a change of speed by 1e-6 m/s
-            tables = [[[0, 0], [end - 2 * width, 0], [end - width, most * rng.uniform(-1, 1)], [end, 0]] for _ in range(3)]
-            node = f"{name}/root" if "beam" in body else name
-            other["devices"][f"kick {name}"] = {"type": "applied_load", "node": node, "force": tables}
+            mass = body.get("mass", 1)
+            speed, rate = PERTURBATION * mass / width, PERTURBATION * mass * REACH**2 / width  # 1e-6 m/s, 1e-6 rad/s, about
+            node = f"{name}/tip" if "beam" in body else name
+            other["devices"][f"kick {name}"] = {"type": "applied_load", "node": node, "force": pulses(speed), "moment": pulses(rate)}
         return other
 
     def growth_of_kick(self, folder, model, seed, sample, reference, fine):
