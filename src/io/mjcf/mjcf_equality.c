@@ -42,7 +42,7 @@ static bool site_side(Mjcf *m, const MjcfFile *file, XmlElement *e, const char *
 		return import_fail(m->im, e, "<%.40s> has one site only; it needs site1 and site2", e->name);
 	const MjcfSite *site = mjcf_site(m, index);
 	*side = (Side){.node = site->id, .frame = dpose_identity(), .name = node_body_name(m, site->body)};
-	side->world = dpose_mul(mjcf_body(m, site->body)->world, site->pose);
+	side->world = dpose_mul(mjcf_body(m, site->body)->world, pose_of(site->pose));
 	return true;
 }
 
