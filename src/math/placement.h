@@ -31,4 +31,18 @@ INLINE CalPlacement placement_of(const dpose *X) { return (CalPlacement){dvec_ou
 
 INLINE dpose pose_of(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
 
+/* Products keep the bits of a placement that the other one, the identity, does not change. */
+INLINE CalPlacement placement_identity(void) { return (CalPlacement){.orientation = {1, 0, 0, 0}}; }
+
+INLINE CalPlacement placement_mul(CalPlacement a, CalPlacement b) {
+	const dvec3 r = dmat_mul_vec(dquat_matrix(a.orientation), dvec_in(b.position));
+	return (CalPlacement){dvec_out(dadd(dvec_in(a.position), r)), dquat_mul(a.orientation, b.orientation)};
+}
+
+/* For an orientation of length 1. */
+INLINE CalPlacement placement_inverse(CalPlacement a) {
+	const CalQuat q = {a.orientation.w, -a.orientation.x, -a.orientation.y, -a.orientation.z};
+	return (CalPlacement){dvec_out(dscale(-1, dmat_mul_vec(dquat_matrix(q), dvec_in(a.position)))), q};
+}
+
 #endif

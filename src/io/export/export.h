@@ -41,15 +41,16 @@ struct ExportLink;
 
 /** What a format has. */
 typedef struct ExportFormat {
-	const char *name;     // "URDF"
-	unsigned motions;     // set of 1 << ExportMotion that a joint can make
-	unsigned shapes;      // set of 1 << CalVisualKind
-	bool free_anywhere;   // a free joint may be on any link; otherwise on the ground, at its origin
-	bool link_is_joint;   // the frame of a link is that of its joint
-	bool shared_names;    // links, joints and nodes have different names (SDFormat)
-	bool nodes_are_links; // a node is a link on a fixed joint
-	bool has_springs;     // stiffness and rest of scalar joints
-	bool has_rotors;      // of scalar joints
+	const char *name;      // "URDF"
+	unsigned motions;      // set of 1 << ExportMotion that a joint can make
+	unsigned shapes;       // set of 1 << CalVisualKind
+	bool free_anywhere;    // a free joint may be on any link; otherwise on the ground, at its origin
+	bool link_is_joint;    // the frame of a link is that of its joint
+	bool has_joint_frames; // anywhere on both links: X_PF and X_ML may turn
+	bool shared_names;     // links, joints and nodes have different names (SDFormat)
+	bool nodes_are_links;  // a node is a link on a fixed joint
+	bool has_springs;      // stiffness and rest of scalar joints
+	bool has_rotors;       // of scalar joints
 	bool has_ball_forces; // the same damping, spring and rotor about all axes of a ball; of a free joint without spring
 	bool has_gravity;     //
 	bool has_collisions;  // shapes of links that may touch, of the kinds in `shapes`
@@ -91,8 +92,9 @@ typedef struct ExportLink {
 	int dof, dofs;          // degrees of freedom of the joint that it has
 	int coordinate;         // first of its coordinates among those of the joint
 	dpose X_PF, X_ML, X_LB;
-	MassProperties mass;    // in L
-	MassProperties carried; // with all that it carries, in L, all coordinates zero
+	CalQuat turn_PF, turn_ML; // in the setup; they count where X_PF and X_ML have their bits
+	MassProperties mass;      // in L
+	MassProperties carried;   // with all that it carries, in L, all coordinates zero
 	ExportAxis axes[CAL_JOINT_MAX_DOF];
 	double q[CAL_JOINT_MAX_COORDS], u[CAL_JOINT_MAX_DOF]; // at the start
 	bool starts;                                          // q or u is given by the setup
@@ -179,9 +181,15 @@ void export_number(Export *ex, const char *element, double value);
 /** The same with an attribute, unless that is NULL. */
 void export_text_attribute(Export *ex, const char *element, const char *attribute, const char *value,
                            const double *values, int count);
+/** Closes an element that has no content yet, with numbers. */
+void export_close_with(Export *ex, const char *element, const double *values, int count);
 void export_numbers(Export *ex, const char *element, const double *values, int count);
 /** Roll, pitch and yaw whose rotation is R to round-off, also where pitch is a right angle. */
 dvec3 export_rpy(dmat3 R);
+/** The same with 14 decimals at most; false: readers do not get the bits of R from these. */
+bool export_short_rpy(dmat3 R, dvec3 *rpy);
+/** The quaternion of R: `given`, which may be {0}, if R is its matrix to the bit. */
+CalQuat export_quat(dmat3 R, CalQuat given);
 bool export_is_identity(dmat3 R);
 bool export_is_zero(dvec3 v);
 bool export_is_neutral(const dpose *X); // both

@@ -5,6 +5,7 @@
  *
  * The coordinates stay as they are. A rotation of the body in M is turned into F where the coordinates do not see it: for
  * all axes, since X_PF S(a, q) R = X_PF R S(R'a, q). Quaternions see it: the link of a ball or free joint has the frame M.
+ * A format that places the frame of a joint on both links needs neither, but for free joints.
  */
 #include <string.h>
 
@@ -155,7 +156,7 @@ static void choose_frames(const Export *ex, Step *steps, int count, dpose *X_PF,
 		absorb_offset(X_PF, X_MB);
 	} else if (only == EXPORT_PLANAR && ex->format->link_is_joint) {
 		turn_plane(&steps[0], X_PF, X_MB);
-	} else if (!has_quaternion(steps, count)) {
+	} else if (!ex->format->has_joint_frames && !has_quaternion(steps, count)) {
 		turn_axes(steps, count, X_PF, X_MB);
 		if (only == EXPORT_TRANSLATION)
 			absorb_offset(X_PF, X_MB);
@@ -230,11 +231,15 @@ int export_joint_links(Export *ex, CalJointId id, ExportLink *first, int parent)
 	if (parent != EXPORT_GROUND)
 		X_PF = dpose_mul(ex->links[parent].X_LB, X_PF);
 	choose_frames(ex, steps, count, &X_PF, &X_MB);
-	const bool at_joint = ex->format->link_is_joint || has_quaternion(steps, count);
+	const bool is_free = count == 1 && steps[0].motion == EXPORT_FREE;
+	const bool at_joint =
+		ex->format->link_is_joint || is_free || (!ex->format->has_joint_frames && has_quaternion(steps, count));
 	for (int i = 0; i < count; i++) {
 		ExportLink *link = &first[i];
 		*link = make_link(&steps[i], i, count, X_PF, X_MB, at_joint);
 		link->body = i == count - 1 ? body : (CalBodyId){0};
+		link->turn_PF = def->inboard.orientation;
+		link->turn_ML = def->outboard.orientation;
 		link->joint = id;
 		link->parent = i ? (int)(link - ex->links) - 1 : parent;
 		link->dof = dof;

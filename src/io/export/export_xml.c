@@ -141,17 +141,20 @@ void export_text(Export *ex, const char *element, const char *text) {
 	end_line(ex, element);
 }
 
-void export_text_attribute(Export *ex, const char *element, const char *attribute, const char *value,
-                           const double *values, int count) {
-	end_tag(ex);
-	indent(ex);
-	put(ex, "<");
-	put(ex, element);
-	if (value)
-		export_attribute(ex, attribute, value);
+void export_close_with(Export *ex, const char *element, const double *values, int count) {
+	ex->depth--;
+	ex->tag_is_open = false;
 	put(ex, ">");
 	put_numbers(ex, values, count);
 	end_line(ex, element);
+}
+
+void export_text_attribute(Export *ex, const char *element, const char *attribute, const char *value,
+                           const double *values, int count) {
+	export_open(ex, element);
+	if (value)
+		export_attribute(ex, attribute, value);
+	export_close_with(ex, element, values, count);
 }
 
 void export_numbers(Export *ex, const char *element, const double *values, int count) {
@@ -174,24 +177,45 @@ static dvec3 find_rpy(dmat3 R) {
 	return (dvec3){portable_atan2(-M.z.y, M.y.y), portable_atan2(-M.x.z, M.x.x), yaw};
 }
 
-/* What a reader gets, against what it should. */
-static double rpy_error(const double v[3], dmat3 R) {
-	const dmat3 A = dquat_matrix(import_rpy((CalVec3){v[0], v[1], v[2]}));
+static double distance(dmat3 A, dmat3 R) {
 	const dvec3 x = dadd(A.x, dscale(-1, R.x)), y = dadd(A.y, dscale(-1, R.y)), z = dadd(A.z, dscale(-1, R.z));
 	return ddot(x, x) + ddot(y, y) + ddot(z, z);
 }
 
+/* What a reader gets, against what it should. */
+static double rpy_error(dvec3 v, dmat3 R) {
+	return distance(dquat_matrix(import_rpy(dvec_out(v))), R);
+}
+
+/* Angles that people write have few digits. */
+bool export_short_rpy(dmat3 R, dvec3 *rpy) {
+	static const double unit = 1e14; // exact: a quotient by it is the double that is nearest to the decimal number
+	const dvec3 v = find_rpy(R);
+	*rpy = (dvec3){round(v.x * unit) / unit, round(v.y * unit) / unit, round(v.z * unit) / unit};
+	return rpy_error(*rpy, R) == 0;
+}
+
+CalQuat export_quat(dmat3 R, CalQuat given) {
+	return given.w * given.w + given.x * given.x + given.y * given.y + given.z * given.z > 0 &&
+	               distance(dquat_matrix(given), R) == 0
+	           ? given
+	           : quat_of_matrix(R);
+}
+
 /* The best of the neighbors by one ulp: files that were read come back with the same bits in most cases. */
 dvec3 export_rpy(dmat3 R) {
-	const dvec3 found = find_rpy(R);
+	dvec3 found;
+	if (export_short_rpy(R, &found))
+		return found;
+	found = find_rpy(R);
 	const double v[3] = {found.x, found.y, found.z};
-	double best[3] = {v[0], v[1], v[2]}, least = rpy_error(v, R);
+	double best[3] = {v[0], v[1], v[2]}, least = rpy_error(found, R);
 	for (int i = 0; i < 27 && least > 0; i++) {
 		const int to[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
 		double near[3];
 		for (int k = 0; k < 3; k++)
 			near[k] = to[k] == 0 || v[k] == 0 ? v[k] : nextafter(v[k], to[k] < 0 ? -INFINITY : INFINITY);
-		const double error = rpy_error(near, R);
+		const double error = rpy_error((dvec3){near[0], near[1], near[2]}, R);
 		if (error < least) {
 			least = error;
 			memcpy(best, near, sizeof best);

@@ -77,6 +77,8 @@ CalQuat import_rpy(CalVec3 rpy);
  */
 bool import_question_length(Import *im, const XmlElement *element, const char *attribute, const double *v, int count);
 #define IMPORT_LENGTH_ERROR 1.1e-6
+/** Makes v unit, unless it is zero. What is unit to round-off stays as it is, to the bit: so does what was written and is read again. */
+void import_unit(double *v, int count);
 /** A note if angles of an orientation are more than a turn: most likely degrees. */
 bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles);
 

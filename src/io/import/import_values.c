@@ -6,6 +6,7 @@
  * expanded is named as such: "unexpanded" is a better word than "not a number".
  */
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,6 +219,24 @@ bool import_question_length(Import *im, const XmlElement *element, const char *a
 	                   length > 0 ? "it has the length %.9g; taken: its direction, with the length 1"
 	                              : "it has the length %g; taken: the default",
 	                   length);
+}
+
+void import_unit(double *v, int count) {
+	static const double round_off = 8 * DBL_EPSILON;
+	double square = 0, most = 0;
+	for (int i = 0; i < count; i++) {
+		square += v[i] * v[i];
+		most = fmax(most, fabs(v[i]));
+	}
+	if (fabs(square - 1) <= round_off || most == 0)
+		return;
+	square = 0;
+	for (int i = 0; i < count; i++) {
+		v[i] /= most;
+		square += v[i] * v[i];
+	}
+	for (int i = 0; i < count; i++)
+		v[i] /= sqrt(square);
 }
 
 bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles) {

@@ -93,10 +93,11 @@ static CalQuat quat_of_euler(const MjcfCompiler *c, const double v[3]) {
 
 CalQuat mjcf_quaternion(const MjcfCompiler *c, const MjcfOrientation *turn) {
 	const double *v = turn->v;
+	CalQuat q = {v[0], v[1], v[2], v[3]};
 	switch (turn->kind) {
 	case MJCF_QUAT:
-		return v[0] != 0 || v[1] != 0 || v[2] != 0 || v[3] != 0 ? dquat_unit((CalQuat){v[0], v[1], v[2], v[3]})
-		                                                        : (CalQuat){1, 0, 0, 0};
+		import_unit(&q.w, 4);
+		return q.w != 0 || q.x != 0 || q.y != 0 || q.z != 0 ? q : (CalQuat){1, 0, 0, 0};
 	case MJCF_AXISANGLE:
 		return dquat_exp(dscale(c->degrees ? v[3] * deg : v[3], unit((dvec3){v[0], v[1], v[2]}, (dvec3){0, 0, 1})));
 	case MJCF_XYAXES:
@@ -110,12 +111,12 @@ CalQuat mjcf_quaternion(const MjcfCompiler *c, const MjcfOrientation *turn) {
 	}
 }
 
-bool mjcf_read_pose(Mjcf *m, const MjcfFile *file, XmlElement *element, dpose *pose) {
-	CalVec3 pos = {0};
+bool mjcf_read_pose(Mjcf *m, const MjcfFile *file, XmlElement *element, CalPlacement *pose) {
 	MjcfOrientation turn = {0};
-	if (!import_vec3(m->im, element, "pos", &pos, NULL) || !mjcf_apply_orientation(m, &turn, element))
+	*pose = placement_identity();
+	if (!import_vec3(m->im, element, "pos", &pose->position, NULL) || !mjcf_apply_orientation(m, &turn, element))
 		return false;
-	*pose = (dpose){dquat_matrix(mjcf_quaternion(&file->compiler, &turn)), dvec_in(pos)};
+	pose->orientation = mjcf_quaternion(&file->compiler, &turn);
 	return true;
 }
 
@@ -231,7 +232,7 @@ bool mjcf_apply_mesh(Mjcf *m, MjcfMeshAttributes *a, XmlElement *e) {
 	      import_numbers(m->im, e, "refquat", quat, 4, NULL) &&
 	      import_word(m->im, e, "inertia", modes, &a->inertia, NULL)))
 		return false;
-	a->refquat = (CalQuat){quat[0], quat[1], quat[2], quat[3]};
+	a->refquat = mjcf_quaternion(NULL, &(MjcfOrientation){MJCF_QUAT, {quat[0], quat[1], quat[2], quat[3]}});
 	return import_question_length(m->im, e, "refquat", quat, 4);
 }
 

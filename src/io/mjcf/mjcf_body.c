@@ -17,11 +17,11 @@ static const double deg = 3.14159265358979323846 / 180;
 typedef struct Scope {
 	MjcfFile *file;
 	int body;
-	dpose frame; // in the body
+	CalPlacement frame; // in the body
 	int class_index;
 } Scope;
 
-static dpose in_frame(const Scope *s, dpose pose) { return dpose_mul(s->frame, pose); }
+static CalPlacement in_frame(const Scope *s, CalPlacement pose) { return placement_mul(s->frame, pose); }
 
 /* ---- inertials ------------------------------------------------------------------------------------------- */
 
@@ -53,9 +53,9 @@ static bool read_inertial(Mjcf *m, const Scope *s, XmlElement *e) {
 	MjcfBody *body = mjcf_body(m, s->body);
 	if (body->has_inertial)
 		return import_fail(m->im, e, "the body has an <inertial> already");
-	const dpose pose = {dquat_matrix(mjcf_quaternion(&s->file->compiler, &turn)), dvec_in(pos)};
+	const CalPlacement pose = {pos, mjcf_quaternion(&s->file->compiler, &turn)};
 	body->has_inertial = true;
-	body->mass = mass_moved(mass, mjcf_placement(in_frame(s, pose)));
+	body->mass = mass_moved(mass, in_frame(s, pose));
 	return true;
 }
 
@@ -74,14 +74,15 @@ static void angles_to_rad(MjcfJointAttributes *a, const MjcfCompiler *c, bool li
 
 static bool place_joint(Mjcf *m, const Scope *s, MjcfJoint *joint) {
 	MjcfJointAttributes *a = &joint->a;
-	const dvec3 axis = dmat_mul_vec(s->frame.R, dvec_in(a->axis));
+	const dvec3 axis = dmat_mul_vec(dquat_matrix(s->frame.orientation), dvec_in(a->axis));
 	const double length = sqrt(ddot(axis, axis));
 	if (a->type == MJCF_FREE || a->type == MJCF_BALL)
 		a->ref = 0;
 	else if (!(length > 1e-14))
 		return import_fail(m->im, joint->object.element, "the axis of a joint must not be zero");
-	a->axis = dvec_out(length > 0 ? dscale(1 / length, axis) : axis);
-	a->pos = dvec_out(dadd(s->frame.r, dmat_mul_vec(s->frame.R, dvec_in(a->pos))));
+	a->axis = dvec_out(axis);
+	import_unit(&a->axis.x, 3);
+	a->pos = in_frame(s, (CalPlacement){.position = a->pos}).position;
 	return true;
 }
 
@@ -149,11 +150,11 @@ static bool read_joint(Mjcf *m, Scope *s, XmlElement *e) {
 /* ---- geoms and sites ------------------------------------------------------------------------------------- */
 
 /* Middle and axis of a segment, and half of its length. */
-static dpose segment_pose(const double v[6], double *half) {
+static CalPlacement segment_pose(const double v[6], double *half) {
 	const dvec3 a = {v[0], v[1], v[2]}, b = {v[3], v[4], v[5]}, d = dadd(b, dscale(-1, a));
 	const MjcfOrientation along = {MJCF_ZAXIS, {d.x, d.y, d.z}};
 	*half = 0.5 * sqrt(ddot(d, d));
-	return (dpose){dquat_matrix(mjcf_quaternion(NULL, &along)), dscale(0.5, dadd(a, b))};
+	return (CalPlacement){dvec_out(dscale(0.5, dadd(a, b))), mjcf_quaternion(NULL, &along)};
 }
 
 static bool needs_size(int type, int which) {
@@ -173,7 +174,7 @@ static bool needs_size(int type, int which) {
 
 static bool complete_geom(Mjcf *m, const Scope *s, const MjcfPlaceAttributes *place, MjcfGeom *geom) {
 	MjcfGeomAttributes *a = &geom->a;
-	dpose pose = {dquat_matrix(mjcf_quaternion(&s->file->compiler, &place->turn)), dvec_in(place->pos)};
+	CalPlacement pose = {place->pos, mjcf_quaternion(&s->file->compiler, &place->turn)};
 	if (!isnan(place->fromto[0]) &&
 	    (a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER || a->type == MJCF_BOX || a->type == MJCF_ELLIPSOID)) {
 		const bool round = a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER;
@@ -218,16 +219,15 @@ static bool read_site(Mjcf *m, Scope *s, XmlElement *e) {
 	if (!mjcf_apply_place(m, &a, e))
 		return false;
 	site->body = s->body;
-	site->pose = in_frame(s, !isnan(a.fromto[0])
-	                             ? segment_pose(a.fromto, &half)
-	                             : (dpose){dquat_matrix(mjcf_quaternion(&s->file->compiler, &a.turn)), dvec_in(a.pos)});
+	site->pose = in_frame(s, !isnan(a.fromto[0]) ? segment_pose(a.fromto, &half)
+	                                             : (CalPlacement){a.pos, mjcf_quaternion(&s->file->compiler, &a.turn)});
 	return true;
 }
 
 /* ---- bodies -------------------------------------------------------------------------------------------------- */
 
 static bool enter_frame(Mjcf *m, const Scope *s, XmlElement *e, Scope *inside) {
-	dpose pose;
+	CalPlacement pose;
 	*inside = *s;
 	e->used = true;
 	xml_get(e, "name");
@@ -274,8 +274,8 @@ static bool check_mocap(Mjcf *m, const Scope *s, XmlElement *e, bool is_mocap) {
 }
 
 static bool read_body(Mjcf *m, const Scope *s, XmlElement *e) {
-	Scope own = {.file = s->file, .frame = dpose_identity()};
-	dpose pose;
+	Scope own = {.file = s->file, .frame = placement_identity()};
+	CalPlacement pose;
 	bool is_mocap = false;
 	double gravcomp = 0;
 	own.body = mjcf_add(m, MJCF_BODIES, s->file, e);
@@ -289,7 +289,7 @@ static bool read_body(Mjcf *m, const Scope *s, XmlElement *e) {
 	body->pose = in_frame(s, pose);
 	body->is_mocap = is_mocap;
 	body->gravcomp = gravcomp;
-	body->world = dpose_mul(mjcf_body(m, s->body)->world, body->pose);
+	body->world = dpose_mul(mjcf_body(m, s->body)->world, pose_of(body->pose));
 	if (!read_own(m, &own, e))
 		return false;
 	body = mjcf_body(m, own.body);
@@ -346,10 +346,10 @@ bool mjcf_read_bodies(Mjcf *m) {
 		return false;
 	*mjcf_body(m, 0) = (MjcfBody){.object = {.element = m->file.root, .file = &m->file},
 	                              .parent = -1,
-	                              .pose = dpose_identity(),
+	                              .pose = placement_identity(),
 	                              .world = dpose_identity(),
 	                              .is_static = true};
-	Scope world = {.file = &m->file, .frame = dpose_identity()};
+	Scope world = {.file = &m->file, .frame = placement_identity()};
 	return read_worlds(m, &world, m->file.root);
 }
 

@@ -63,15 +63,15 @@ static void shape_ellipsoid(const MjcfGeom *geom, CalShapeDef *shape) {
 	const int longest = s[0] >= s[1] && s[0] >= s[2] ? 0 : s[1] >= s[2] ? 1 : 2;
 	const double radius = 0.5 * (s[0] + s[1] + s[2] - s[longest]);
 	const MjcfOrientation along = {MJCF_ZAXIS, {longest == 0, longest == 1, longest == 2}};
-	const dpose turn = {dquat_matrix(mjcf_quaternion(NULL, &along)), {0, 0, 0}};
-	shape->placement = mjcf_placement(dpose_mul(geom->pose, turn));
+	const CalPlacement turn = {.orientation = mjcf_quaternion(NULL, &along)};
+	shape->placement = placement_mul(geom->pose, turn);
 	capsule(shape, radius, 2 * (s[longest] - radius));
 }
 
 /* Type, size and place of a geom for which has_shape() holds. */
 static void shape_of(const MjcfGeom *geom, CalShapeDef *shape) {
 	const double *s = geom->a.size;
-	shape->placement = mjcf_placement(geom->pose);
+	shape->placement = geom->pose;
 	switch (geom->a.type) {
 	case MJCF_SPHERE:
 		capsule(shape, s[0], 0);

@@ -42,7 +42,7 @@ static bool site_side(Mjcf *m, const MjcfFile *file, XmlElement *e, const char *
 		return import_fail(m->im, e, "<%.40s> has one site only; it needs site1 and site2", e->name);
 	const MjcfSite *site = mjcf_site(m, index);
 	*side = (Side){.node = site->id, .frame = dpose_identity(), .name = node_body_name(m, site->body)};
-	side->world = dpose_mul(mjcf_body(m, site->body)->world, site->pose);
+	side->world = dpose_mul(mjcf_body(m, site->body)->world, pose_of(site->pose));
 	return true;
 }
 
@@ -129,6 +129,36 @@ static bool read_weld(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	def.a = mjcf_placement(a.frame);
 	def.b = mjcf_placement(b.frame);
 	return close_loop(m, file, e, &def, a.node, b.node, mjcf_format(m, "%s_%s", a.name, b.name));
+}
+
+/* ---- distance, of MuJoCo before 2.2.2 ------------------------------------------------------------------------------ */
+
+/* Surfaces of spheres are as far apart as their centers, less both radii; of other shapes the nearest points move. */
+static bool read_distance(Mjcf *m, MjcfFile *file, XmlElement *e) {
+	CalLoopDef def = cal_loop_def(CAL_LOOP_DISTANCE);
+	const MjcfGeom *geoms[2];
+	CalNodeId nodes[2];
+	int index[2];
+	if (!mjcf_refer(m, MJCF_GEOMS, file, e, "geom1", &index[0]) ||
+	    !mjcf_refer(m, MJCF_GEOMS, file, e, "geom2", &index[1]) ||
+	    !import_number(m->im, e, "distance", &def.length, NULL))
+		return false;
+	if (index[0] < 0 || index[1] < 0)
+		return import_fail(m->im, e, "<distance> needs geom1 and geom2");
+	for (int i = 0; i < 2; i++) {
+		geoms[i] = mjcf_geom(m, index[i]);
+		if (geoms[i]->a.type != MJCF_SPHERE)
+			return import_missing(m->im, e, "Calder has distances of points, and so of spheres, not of other geoms");
+		nodes[i] = mjcf_body(m, geoms[i]->body)->node;
+		def.length += geoms[i]->a.size[0];
+	}
+	if (!(def.length > 0))
+		return import_fail(m->im, e, "the centers of the spheres would be %g m apart; give a distance above that",
+		                   def.length);
+	def.a = geoms[0]->pose;
+	def.b = geoms[1]->pose;
+	return close_loop(m, file, e, &def, nodes[0], nodes[1],
+	                  mjcf_format(m, "%s_%s", node_body_name(m, geoms[0]->body), node_body_name(m, geoms[1]->body)));
 }
 
 /* ---- joint, tendon -------------------------------------------------------------------------------------------- */
@@ -243,7 +273,7 @@ static bool read_equality(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	if (xml_is(e, "tendon"))
 		return read_tendon_equality(m, file, e);
 	if (xml_is(e, "distance"))
-		return import_fail(m->im, e, "<distance> was removed from MuJoCo in version 2.2.2");
+		return read_distance(m, file, e);
 	if (xml_is(e, "flex") || xml_is(e, "flexvert") || xml_is(e, "flexstrain"))
 		return import_missing(m->im, e, "Calder has no flex objects");
 	e->used = false; // unknown

@@ -79,7 +79,7 @@ static bool fit_geom(Mjcf *m, MjcfGeom *geom) {
 	if (!equivalent_box(m, geom, &mass, &axes, half))
 		return false;
 	set_size(a, half);
-	geom->pose = dpose_mul(geom->pose, (dpose){axes, dvec_in(mass.com)});
+	geom->pose = placement_mul(geom->pose, (CalPlacement){mass.com, quat_of_matrix(axes)});
 	return true;
 }
 

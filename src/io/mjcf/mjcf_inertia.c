@@ -139,8 +139,7 @@ static bool mass_of_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 		return false;
 	}
 	if (unit.mass > 0)
-		*mass = mass_moved(mass_scaled(unit, isnan(a->mass) ? a->density : a->mass / unit.mass),
-		                   mjcf_placement(geom->pose));
+		*mass = mass_moved(mass_scaled(unit, isnan(a->mass) ? a->density : a->mass / unit.mass), geom->pose);
 	return true;
 }
 
@@ -199,7 +198,7 @@ static bool repair_body(Mjcf *m, MjcfBody *body) {
 	const MjcfCompiler *c = &body->object.file->compiler;
 	const MassProperties before = body->mass;
 	if (!(before.mass > 0) && !body->has_inertial)
-		body->mass.com = dvec_out(body->pose.r); // MuJoCo takes `pos` of the body, which is in its parent
+		body->mass.com = body->pose.position; // MuJoCo takes `pos` of the body, which is in its parent
 	body->mass.mass = fmax(body->mass.mass, c->bound_mass);
 	if (c->bound_inertia > 0 && !change_moments(m, body, c->bound_inertia, false))
 		return false;

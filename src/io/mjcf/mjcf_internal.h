@@ -182,9 +182,9 @@ typedef struct MjcfObject {
 
 typedef struct MjcfBody {
 	MjcfObject object;
-	int parent;  // -1: of the world itself, which is body 0
-	dpose pose;  // in the parent, at qpos0
-	dpose world; // in the world, at qpos0
+	int parent;        // -1: of the world itself, which is body 0
+	CalPlacement pose; // in the parent, at qpos0
+	dpose world;       // in the world, at qpos0
 	int first_joint, joint_count;
 	bool is_mocap, has_inertial, is_static; // static: no joint between it and the world
 	double gravcomp;
@@ -210,7 +210,7 @@ typedef struct MjcfJoint {
 typedef struct MjcfSite {
 	MjcfObject object;
 	int body;
-	dpose pose; // in the body
+	CalPlacement pose; // in the body
 	CalNodeId id;
 } MjcfSite;
 
@@ -218,7 +218,7 @@ typedef struct MjcfGeom {
 	MjcfObject object;
 	MjcfGeomAttributes a; // size complete
 	int body;
-	dpose pose; // in the body
+	CalPlacement pose; // in the body
 } MjcfGeom;
 
 typedef struct MjcfMesh {
@@ -398,8 +398,8 @@ bool mjcf_apply_switch(Mjcf *m, XmlElement *element, const char *attribute, int 
 bool mjcf_apply_numbers(Mjcf *m, XmlElement *element, const char *attribute, double *values, int count);
 bool mjcf_apply_orientation(Mjcf *m, MjcfOrientation *turn, XmlElement *element);
 CalQuat mjcf_quaternion(const MjcfCompiler *compiler, const MjcfOrientation *turn);
-/** pos and orientation of an element as a pose. */
-bool mjcf_read_pose(Mjcf *m, const MjcfFile *file, XmlElement *element, dpose *pose);
+/** pos and orientation of an element. */
+bool mjcf_read_pose(Mjcf *m, const MjcfFile *file, XmlElement *element, CalPlacement *pose);
 /** Whether a range limits; an error where the file must say it and does not. */
 bool mjcf_limited(Mjcf *m, const MjcfFile *file, const XmlElement *element, int limited, const double range[2],
                   const char *what, bool *is);

@@ -19,8 +19,7 @@ static bool allocate_state(Mjcf *m) {
 	return (m->qpos && m->qvel && m->control && m->mocap) || import_no_memory(m->im);
 }
 
-static void set_pose(double q[7], dpose pose) {
-	const CalPlacement p = mjcf_placement(pose);
+static void set_pose(double q[7], CalPlacement p) {
 	const double values[7] = {p.position.x,    p.position.y,    p.position.z,   p.orientation.w,
 	                          p.orientation.x, p.orientation.y, p.orientation.z};
 	memcpy(q, values, sizeof values);

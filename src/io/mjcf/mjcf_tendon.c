@@ -110,9 +110,9 @@ static dpose spring_motion(const Mjcf *m, const MjcfBody *body) {
 
 /* A site in the world with every joint at its springref, where MuJoCo measures tendons without springlength. */
 static dvec3 site_at_spring(const Mjcf *m, const MjcfSite *site) {
-	dpose X = site->pose;
+	dpose X = pose_of(site->pose);
 	for (int i = site->body; i > 0; i = mjcf_body(m, i)->parent)
-		X = dpose_mul(dpose_mul(mjcf_body(m, i)->pose, spring_motion(m, mjcf_body(m, i))), X);
+		X = dpose_mul(dpose_mul(pose_of(mjcf_body(m, i)->pose), spring_motion(m, mjcf_body(m, i))), X);
 	return X.r;
 }
 

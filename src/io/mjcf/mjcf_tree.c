@@ -67,21 +67,19 @@ static void set_dofs(const Mjcf *m, const MjcfJoint *joint, CalJointDef *def) {
 }
 
 /* Frame of the joint where its coordinate is zero: `ref` before the pose of the file. */
-static dpose zero_pose(const MjcfJointAttributes *a) {
-	const dvec3 axis = dvec_in(a->axis);
+static CalPlacement zero_pose(const MjcfJointAttributes *a) {
+	const dvec3 back = dscale(-a->ref, dvec_in(a->axis));
 	if (a->type == MJCF_SLIDE)
-		return (dpose){dmat_identity(), dscale(-a->ref, axis)};
-	if (a->type == MJCF_BALL)
-		return (dpose){dmat_identity(), dvec_in(a->pos)};
-	return (dpose){a->ref != 0 ? dquat_matrix(dquat_exp(dscale(-a->ref, axis))) : dmat_identity(), dvec_in(a->pos)};
+		return (CalPlacement){dvec_out(back), {1, 0, 0, 0}};
+	return (CalPlacement){a->pos, a->type == MJCF_BALL || a->ref == 0 ? (CalQuat){1, 0, 0, 0} : dquat_exp(back)};
 }
 
 /* inboard: the frame of the body at qpos0 in that of the inboard node. */
-static CalJointDef joint_def(const Mjcf *m, const MjcfJoint *joint, dpose inboard) {
+static CalJointDef joint_def(const Mjcf *m, const MjcfJoint *joint, CalPlacement inboard) {
 	CalJointDef def = cal_joint_def(type_of(joint->a.type));
 	def.name = joint->label;
 	if (joint->a.type != MJCF_FREE) {
-		def.inboard = mjcf_placement(dpose_mul(inboard, zero_pose(&joint->a)));
+		def.inboard = placement_mul(inboard, zero_pose(&joint->a));
 		if (joint->a.type != MJCF_SLIDE)
 			def.outboard.position = dvec_out(dscale(-1, dvec_in(joint->a.pos)));
 	}
@@ -104,7 +102,7 @@ static bool weld_body(Mjcf *m, MjcfBody *body, const char *label, CalNodeId pare
 	CalJointId id;
 	if (!(def.name = mjcf_label(m, MJCF_JOINTS, label)))
 		return false;
-	def.inboard = mjcf_placement(body->pose);
+	def.inboard = body->pose;
 	return attach_joint(m, &def, body->object.element, parent, body->id, &id);
 }
 
@@ -139,7 +137,7 @@ static bool add_body(Mjcf *m, const XmlElement *element, const char *label, cons
 }
 
 /* Joint `which` of a body, and the massless body that it carries unless it is the last one. */
-static bool build_joint(Mjcf *m, MjcfBody *body, const char *label, int which, CalNodeId *inboard, dpose *pose) {
+static bool build_joint(Mjcf *m, MjcfBody *body, const char *label, int which, CalNodeId *inboard, CalPlacement *pose) {
 	static const MassProperties nothing = {0};
 	MjcfJoint *joint = mjcf_joint(m, body->first_joint + which);
 	const bool is_last = which == body->joint_count - 1;
@@ -157,7 +155,7 @@ static bool build_joint(Mjcf *m, MjcfBody *body, const char *label, int which, C
 	                  joint->carried, &joint->id))
 		return false;
 	*inboard = cal_desc_body_node(m->im->desc, joint->carried);
-	*pose = dpose_identity();
+	*pose = placement_identity();
 	return true;
 }
 
@@ -165,7 +163,7 @@ static bool build_body(Mjcf *m, int index) {
 	MjcfBody *body = mjcf_body(m, index);
 	const char *label = body_label(m, index);
 	CalNodeId inboard = mjcf_body(m, body->parent)->node;
-	dpose pose = body->pose;
+	CalPlacement pose = body->pose;
 	if (!label || !add_body(m, body->object.element, label, &body->mass, &body->id))
 		return false;
 	body->node = cal_desc_body_node(m->im->desc, body->id);
@@ -211,7 +209,7 @@ static bool build_site(Mjcf *m, int index) {
 	CalNodeDef def = cal_node_def();
 	if (!(def.name = site_label(m, site, index)))
 		return false;
-	def.placement = mjcf_placement(site->pose);
+	def.placement = site->pose;
 	def.place = xml_place(site->object.element, place, sizeof place);
 	return import_ok(m->im,
 	                 cal_desc_add_node(m->im->desc, mjcf_body(m, site->body)->id, &def, &site->id, m->im->error));

@@ -66,10 +66,10 @@ static bool is_uniform(CalVec3 scale) { return scale.x == scale.y && scale.x == 
  * Where the scaled coordinates of the file are in the geom: MuJoCo moves by -refpos, turns by refquat backwards, then scales.
  * A turn before three different factors is no placement.
  */
-static dpose pose_of_file(const MjcfMeshAttributes *a) {
-	const dmat3 back = dmat_transpose(dquat_matrix(a->refquat));
-	const dvec3 p = dmat_mul_vec(back, dvec_in(a->refpos));
-	return (dpose){back, {-a->scale.x * p.x, -a->scale.y * p.y, -a->scale.z * p.z}};
+static CalPlacement pose_of_file(const MjcfMeshAttributes *a) {
+	CalPlacement back = placement_inverse((CalPlacement){a->refpos, a->refquat});
+	back.position = (CalVec3){a->scale.x * back.position.x, a->scale.y * back.position.y, a->scale.z * back.position.z};
+	return back;
 }
 
 /* *drawn false: it cannot be, which is reported. */
@@ -93,12 +93,12 @@ static bool mesh_shape(Mjcf *m, const MjcfGeom *geom, CalVisual *visual, bool *d
 	if (is_turned(mesh->a.refquat) && !is_uniform(mesh->a.scale))
 		return import_note(m->im, CAL_IMPORT_IGNORED, e, "scale",
 		                   "a mesh that refquat turns is drawn with one scale for all axes only; it is not drawn");
-	visual->placement = mjcf_placement(dpose_mul(geom->pose, pose_of_file(&mesh->a)));
+	visual->placement = placement_mul(geom->pose, pose_of_file(&mesh->a));
 	return import_visual_mesh(m->im, e, path, mesh->a.scale, visual, drawn);
 }
 
 static bool add_visual(Mjcf *m, const MjcfGeom *geom) {
-	CalVisual visual = {.placement = mjcf_placement(geom->pose)};
+	CalVisual visual = {.placement = geom->pose};
 	bool visible = false, drawn;
 	if (!color_of(m, geom, &visual.color, &visible))
 		return false;

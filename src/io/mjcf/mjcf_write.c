@@ -92,8 +92,8 @@ static void place_nodes(MjcfOut *m) {
 
 /* ---- poses and shapes -------------------------------------------------------------------------------- */
 
-void mjcf_put_pose(Export *ex, const dpose *X) {
-	const CalQuat q = quat_of_matrix(X->R);
+void mjcf_put_pose(Export *ex, const dpose *X, CalQuat given) {
+	const CalQuat q = export_quat(X->R, given);
 	if (!export_is_zero(X->r))
 		export_attribute_vector(ex, "pos", X->r);
 	if (!export_is_identity(X->R))
@@ -104,7 +104,7 @@ static void put_sites(MjcfOut *m, int link) {
 	for (int i = m->first_site[link + 1]; i >= 0; i = m->sites[i].next) {
 		export_open(m->ex, "site");
 		export_attribute(m->ex, "name", m->sites[i].name);
-		mjcf_put_pose(m->ex, &m->sites[i].X_LN);
+		mjcf_put_pose(m->ex, &m->sites[i].X_LN, (CalQuat){0});
 		export_close(m->ex, "site");
 	}
 }
@@ -128,7 +128,7 @@ static void put_geom(MjcfOut *m, const CalVisual *v, const dpose *X_LB) {
 	put_size(ex, v);
 	if (v->kind == CAL_VISUAL_MESH)
 		export_attribute(ex, "mesh", export_format(ex, "mesh%d", ++m->mesh_count));
-	mjcf_put_pose(ex, &X);
+	mjcf_put_pose(ex, &X, v->placement.orientation);
 	if (v->color >= 0) {
 		export_color(v->color, rgba);
 		export_attribute_numbers(ex, "rgba", rgba, 4);
@@ -225,9 +225,11 @@ static void open_body(MjcfOut *m, int first, int last) {
 	Export *ex = m->ex;
 	const ExportLink *link = &ex->links[last];
 	const dpose X = body_pose(ex, first, last);
+	const double *q = ex->links[first].q;
+	const bool is_free = ex->links[first].motion == EXPORT_FREE;
 	export_open(ex, "body");
 	export_attribute(ex, "name", link->name);
-	mjcf_put_pose(ex, &X);
+	mjcf_put_pose(ex, &X, is_free ? (CalQuat){q[3], q[4], q[5], q[6]} : ex->links[first].turn_PF);
 	if (m->gravcomp[last] != 0)
 		export_attribute_number(ex, "gravcomp", m->gravcomp[last]);
 	put_inertial(ex, link);

@@ -114,7 +114,7 @@ void mjcf_put_tendon_actuator(MjcfOut *m, const MjcfTendonForce *force);
 /* ---- mjcf_write.c ---- */
 
 /** pos and quat. */
-void mjcf_put_pose(Export *ex, const dpose *X);
+void mjcf_put_pose(Export *ex, const dpose *X, CalQuat given); // given: of export_quat()
 
 /** The site of a node, or a new one of that name; its number, -1: out of memory. */
 int mjcf_site_of(MjcfOut *m, CalNodeId node, const char *name);

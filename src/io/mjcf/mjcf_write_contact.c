@@ -124,7 +124,7 @@ static void put_shape(MjcfOut *m, int index) {
 	export_open(ex, "geom");
 	export_attribute(ex, "name", export_new_name(ex, &m->geom_names, s->name));
 	put_size(ex, s);
-	mjcf_put_pose(ex, &X);
+	mjcf_put_pose(ex, &X, s->placement.orientation);
 	export_attribute(ex, "rgba", "0.5 0.5 0.5 0");
 	export_attribute(ex, "mass", "0");
 	export_attribute_number(ex, "contype", layers_of(s));

@@ -11,26 +11,26 @@
 #include "io/sdf/sdf_reader.h"
 
 /* Of `to` in `from` by the poses of the file, where few of them lead there: exact, and without the way over the world. */
-static bool find_path(const Sdf *s, int from, int to, dpose *X) {
+static bool find_path(const Sdf *s, int from, int to, CalPlacement *X) {
 	enum { MOST_STEPS = 4 };
-	*X = dpose_identity();
+	*X = placement_identity();
 	for (int i = 0; i < MOST_STEPS && to != from; i++) {
 		const SdfFrame *f = &s->frames[to];
 		if (f->kind == SDF_MODEL || f->kind == SDF_WORLD)
 			return false;
-		*X = dpose_mul(f->given, *X);
+		*X = placement_mul(f->given, *X);
 		to = f->relative_to;
 	}
 	return to == from;
 }
 
-static dpose between(const Sdf *s, int from, int to) {
-	dpose X;
+static CalPlacement between(const Sdf *s, int from, int to) {
+	CalPlacement X;
 	if (find_path(s, from, to, &X))
 		return X;
 	if (find_path(s, to, from, &X))
-		return dpose_inverse(X);
-	return dpose_mul(dpose_inverse(s->frames[from].in_world), s->frames[to].in_world);
+		return placement_inverse(X);
+	return placement_mul(placement_inverse(s->frames[from].in_world), s->frames[to].in_world);
 }
 
 static int link_frame(const Sdf *s, int frame) {
@@ -61,7 +61,7 @@ static bool add_body(Sdf *s, SdfLink *link) {
 /* ---- roots ---------------------------------------------------------------------------------------------- */
 
 static bool set_free_pose(Sdf *s, CalJointId joint, const SdfFrame *f) {
-	const CalPlacement at = placement_of(&f->in_world);
+	const CalPlacement at = f->in_world;
 	const double q[7] = {at.position.x,    at.position.y,    at.position.z,   at.orientation.w,
 	                     at.orientation.x, at.orientation.y, at.orientation.z};
 	char place[240];
@@ -80,7 +80,7 @@ static bool attach_root(Sdf *s, const SdfLink *link) {
 	def.name = import_joint_name(s->im, name);
 	def.place = xml_place(f->element, place, sizeof place);
 	if (fixed)
-		def.inboard = placement_of(&f->in_world);
+		def.inboard = f->in_world;
 	return def.name &&
 	       import_ok(s->im, cal_desc_attach(s->im->desc, (CalNodeId){0}, &def,
 	                                        cal_desc_body_node(s->im->desc, link->body), &joint, s->im->error)) &&
@@ -97,10 +97,8 @@ static const CalJointType joint_types[] = {
 
 static CalJointDef define_joint(Sdf *s, const SdfJoint *joint) {
 	CalJointDef def = cal_joint_def(joint_types[joint->type]);
-	const dpose in = between(s, link_frame(s, joint->parent), joint->frame),
-				out = between(s, joint->frame, link_frame(s, joint->child));
-	def.inboard = placement_of(&in);
-	def.outboard = placement_of(&out);
+	def.inboard = between(s, link_frame(s, joint->parent), joint->frame);
+	def.outboard = between(s, joint->frame, link_frame(s, joint->child));
 	def.pitch = joint->pitch;
 	if (joint->axis_count > 0)
 		def.axis = joint->axis[0].xyz;
@@ -200,17 +198,15 @@ static bool close_loop(Sdf *s, SdfJoint *joint) {
 	char place[240];
 	CalLoopId id;
 	CalLoopDef def = cal_loop_def(loop_types[joint->type]);
-	const dpose axes = {loop_axes(joint), {0, 0, 0}};
-	const dpose a = dpose_mul(between(s, link_frame(s, joint->parent), joint->frame), axes),
-				b = dpose_mul(between(s, link_frame(s, joint->child), joint->frame), axes);
+	const CalPlacement axes = {.orientation = quat_of_matrix(loop_axes(joint))};
 	if (joint->axis_count == 2 && fabs(ddot(dvec_in(joint->axis[0].xyz), dvec_in(joint->axis[1].xyz))) > 1e-9)
 		return import_fail(s->im, f->element, "joint \"%.80s\" closes a loop, and its axes are not perpendicular",
 		                   f->name);
 	def.name = import_loop_name(s->im, f->full_name);
 	if (!def.name)
 		return false;
-	def.a = placement_of(&a);
-	def.b = placement_of(&b);
+	def.a = placement_mul(between(s, link_frame(s, joint->parent), joint->frame), axes);
+	def.b = placement_mul(between(s, link_frame(s, joint->child), joint->frame), axes);
 	def.pitch = joint->pitch;
 	def.place = xml_place(f->element, place, sizeof place);
 	return report_forces(s, joint) &&
@@ -277,13 +273,13 @@ static bool add_mimic(Sdf *s, const SdfJoint *joint, int axis) {
 /* The joint of the tree by which a link turns about an axis of a gearbox against the reference body; its sense: 1 or -1. */
 static const SdfJoint *find_gear(const Sdf *s, const SdfJoint *gearbox, int end, int axis, double *sense) {
 	const int reference = s->frames[gearbox->reference].link, link = s->frames[end].link;
-	const dvec3 about = dmat_mul_vec(s->frames[gearbox->frame].in_world.R, dvec_in(gearbox->axis[axis].xyz));
+	const dvec3 about = dmat_mul_vec(sdf_axes(s, gearbox->frame), dvec_in(gearbox->axis[axis].xyz));
 	for (int i = 0; i < s->joint_count; i++) {
 		const SdfJoint *joint = &s->joints[i];
 		if (joint->use != SDF_USE_TREE || (joint->type != SDF_REVOLUTE && joint->type != SDF_CONTINUOUS))
 			continue;
 		const int parent = s->frames[joint->parent].link, child = s->frames[joint->child].link;
-		const double same = ddot(about, dmat_mul_vec(s->frames[joint->frame].in_world.R, dvec_in(joint->axis[0].xyz)));
+		const double same = ddot(about, dmat_mul_vec(sdf_axes(s, joint->frame), dvec_in(joint->axis[0].xyz)));
 		const bool outward = parent == reference && child == link, inward = child == reference && parent == link;
 		if ((outward || inward) && fabs(same) > 1 - 1e-9) {
 			*sense = (same > 0) == outward ? 1 : -1;
@@ -313,9 +309,9 @@ static bool add_gearbox(Sdf *s, const SdfJoint *joint) {
 static bool add_node(Sdf *s, const SdfFrame *f) {
 	char place[240];
 	const int index = (int)(f - s->frames);
-	const dpose pose = between(s, link_frame(s, index), index);
-	const CalNodeDef def = {
-		.name = f->name, .placement = placement_of(&pose), .place = xml_place(f->element, place, sizeof place)};
+	const CalNodeDef def = {.name = f->name,
+	                        .placement = between(s, link_frame(s, index), index),
+	                        .place = xml_place(f->element, place, sizeof place)};
 	CalNodeId id;
 	const CalBodyId body = f->link == SDF_NONE ? (CalBodyId){0} : s->links[f->link].body;
 	CalError refused = {0};

@@ -45,6 +45,11 @@ static bool find_axis_frame(Sdf *s, const SdfJoint *joint, XmlElement *axis, Xml
 	return true;
 }
 
+static CalVec3 direction_in(const Sdf *s, int to, int from, CalVec3 v) {
+	const dvec3 in_world = dmat_mul_vec(sdf_axes(s, from), dvec_in(v));
+	return dvec_out(dmat_tmul_vec(sdf_axes(s, to), in_world));
+}
+
 static bool read_direction(Sdf *s, const SdfJoint *joint, SdfAxis *axis) {
 	XmlElement *e = xml_child(axis->element, "xyz");
 	CalVec3 given = {0, 0, 1};
@@ -57,9 +62,8 @@ static bool read_direction(Sdf *s, const SdfJoint *joint, SdfAxis *axis) {
 		                   s->frames[joint->frame].name);
 	if (e && !import_question_length(s->im, e, NULL, &given.x, 3))
 		return false;
-	const dvec3 unit = dscale(1 / length, dvec_in(given));
-	const dvec3 in_world = dmat_mul_vec(s->frames[frame].in_world.R, unit);
-	axis->xyz = dvec_out(frame == joint->frame ? unit : dmat_tmul_vec(s->frames[joint->frame].in_world.R, in_world));
+	import_unit(&given.x, 3);
+	axis->xyz = frame == joint->frame ? given : direction_in(s, joint->frame, frame, given);
 	return true;
 }
 

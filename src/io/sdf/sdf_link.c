@@ -29,7 +29,7 @@ static bool read_inertia(Sdf *s, XmlElement *inertial, CalMat3 *inertia) {
 	return true;
 }
 
-static bool read_inertial_pose(Sdf *s, const SdfFrame *f, XmlElement *inertial, dpose *pose) {
+static bool read_inertial_pose(Sdf *s, const SdfFrame *f, XmlElement *inertial, CalPlacement *pose) {
 	const char *relative;
 	if (!sdf_read_pose(s, inertial, f->version, pose, &relative))
 		return false;
@@ -41,11 +41,11 @@ static bool read_inertial_pose(Sdf *s, const SdfFrame *f, XmlElement *inertial, 
 
 static bool read_given(Sdf *s, const SdfFrame *f, XmlElement *inertial, MassProperties *mass) {
 	MassProperties at_com = {.mass = 1};
-	dpose pose;
+	CalPlacement pose;
 	if (!child_number(s, inertial, "mass", &at_com.mass, NULL) || !read_inertia(s, inertial, &at_com.inertia) ||
 	    !read_inertial_pose(s, f, inertial, &pose))
 		return false;
-	*mass = mass_moved(at_com, placement_of(&pose));
+	*mass = mass_moved(at_com, pose);
 	return true;
 }
 

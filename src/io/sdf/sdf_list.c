@@ -240,8 +240,8 @@ bool sdf_list(Sdf *s) {
 	                                         .version = version,
 	                                         .name = "world",
 	                                         .state = 2,
-	                                         .in_scope = dpose_identity(),
-	                                         .in_world = dpose_identity(),
+	                                         .in_scope = placement_identity(),
+	                                         .in_world = placement_identity(),
 	                                         .link = SDF_NONE};
 	s->model_count = count_models(root) + count_models(s->world);
 	if (s->world)

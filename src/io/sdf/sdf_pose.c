@@ -37,12 +37,11 @@ static bool read_rotation(Sdf *s, XmlElement *e, const double *v, int count, Cal
 	return degrees || import_question_radians(s->im, e, NULL, (CalVec3){v[3], v[4], v[5]});
 }
 
-bool sdf_read_pose(Sdf *s, XmlElement *owner, int version, dpose *pose, const char **relative) {
+bool sdf_read_pose(Sdf *s, XmlElement *owner, int version, CalPlacement *pose, const char **relative) {
 	XmlElement *e = xml_child(owner, "pose");
 	double v[7] = {0};
 	int count = 0;
-	CalPlacement placement = {0};
-	*pose = dpose_identity();
+	*pose = placement_identity();
 	*relative = NULL;
 	if (!e)
 		return true;
@@ -55,26 +54,23 @@ bool sdf_read_pose(Sdf *s, XmlElement *owner, int version, dpose *pose, const ch
 			"files before SDFormat 1.7 name frames of poses, but no program agreed on what that means; taken: none "
 			"is named"))
 		return false;
-	if (!import_list(s->im, e, NULL, v, 6, 7, &count) ||
-	    (count && !read_rotation(s, e, v, count, &placement.orientation)))
+	if (!import_list(s->im, e, NULL, v, 6, 7, &count) || (count && !read_rotation(s, e, v, count, &pose->orientation)))
 		return false;
-	placement.position = (CalVec3){v[0], v[1], v[2]};
-	*pose = pose_of(placement);
+	pose->position = (CalVec3){v[0], v[1], v[2]};
 	return true;
 }
 
 bool sdf_read_pose_on_link(Sdf *s, const SdfFrame *link, XmlElement *owner, CalPlacement *placement) {
-	dpose pose;
 	const char *relative;
-	if (!sdf_read_pose(s, owner, link->version, &pose, &relative))
+	if (!sdf_read_pose(s, owner, link->version, placement, &relative))
 		return false;
 	if (relative) {
 		const int to = sdf_find_required(s, link->scope, owner, relative);
 		if (to == SDF_NONE)
 			return false;
-		pose = dpose_mul(dpose_mul(dpose_inverse(link->in_world), s->frames[to].in_world), pose);
+		*placement =
+			placement_mul(placement_mul(placement_inverse(link->in_world), s->frames[to].in_world), *placement);
 	}
-	*placement = placement_of(&pose);
 	return true;
 }
 
@@ -151,18 +147,18 @@ static int dependency(const Sdf *s, int i) {
 	return first != SDF_NONE || f->kind != SDF_MODEL ? first : unknown_between(s, f->placement_frame, i);
 }
 
-static dpose pose_between(const Sdf *s, int from, int scope) {
-	dpose X = dpose_identity();
+static CalPlacement pose_between(const Sdf *s, int from, int scope) {
+	CalPlacement X = placement_identity();
 	for (int i = from; i != scope && i != SDF_WORLD_FRAME; i = s->frames[i].scope)
-		X = dpose_mul(s->frames[i].in_scope, X);
+		X = placement_mul(s->frames[i].in_scope, X);
 	return X;
 }
 
 static void place(Sdf *s, int i) {
 	SdfFrame *f = &s->frames[i];
-	f->in_scope = dpose_mul(pose_between(s, f->relative_to, f->scope), f->given);
+	f->in_scope = placement_mul(pose_between(s, f->relative_to, f->scope), f->given);
 	if (f->kind == SDF_MODEL)
-		f->in_scope = dpose_mul(f->in_scope, dpose_inverse(pose_between(s, f->placement_frame, i)));
+		f->in_scope = placement_mul(f->in_scope, placement_inverse(pose_between(s, f->placement_frame, i)));
 	f->state = 2;
 }
 
@@ -218,7 +214,7 @@ bool sdf_find_poses(Sdf *s) {
 		if (s->frames[i].state == 0 && !visit(s, i, stack))
 			return false;
 	for (int i = 1; i < s->frame_count; i++) // scopes come first
-		s->frames[i].in_world = dpose_mul(s->frames[s->frames[i].scope].in_world, s->frames[i].in_scope);
+		s->frames[i].in_world = placement_mul(s->frames[s->frames[i].scope].in_world, s->frames[i].in_scope);
 	for (int i = 1; i < s->frame_count; i++)
 		if (!attach(s, i))
 			return false;

@@ -27,15 +27,15 @@ typedef struct SdfFrame {
 	int scope;             // the model that it is in, or the world
 	const char *name;      //
 	const char *full_name; // with the models around it, "arm/hand/finger"
-	dpose given;           // as in the file, relative to `relative_to`
+	CalPlacement given;    // as in the file, relative to `relative_to`
 	int relative_to;       //
 	int attached_to;     // FRAME, JOINT: next on the way to a link; MODEL: its canonical link; SDF_NONE: not known yet
 	int placement_frame; // MODEL: what its pose places; itself by default
 	bool is_static;      // MODEL, and all inside
 	int state;           // of the search: 0 not begun, 1 under way, 2 done
-	dpose in_scope;      // its pose in its scope, at the start
-	dpose in_world;      //
-	int link;            // in Sdf.links that it moves with; SDF_NONE: the ground
+	CalPlacement in_scope; // its pose in its scope, at the start
+	CalPlacement in_world; //
+	int link;              // in Sdf.links that it moves with; SDF_NONE: the ground
 } SdfFrame;
 
 typedef struct SdfLink {
@@ -119,9 +119,11 @@ bool sdf_include(Sdf *s, XmlElement *include, XmlElement **model);
 /* ---- sdf_pose.c ---- */
 
 /** <pose> of an element, as written; the identity where it has none. relative: its relative_to, NULL if it has none. */
-bool sdf_read_pose(Sdf *s, XmlElement *owner, int version, dpose *pose, const char **relative);
+bool sdf_read_pose(Sdf *s, XmlElement *owner, int version, CalPlacement *pose, const char **relative);
 /** Finds in_world and link of every frame. */
 bool sdf_find_poses(Sdf *s);
+/** After that: its axes, in the world. */
+static inline dmat3 sdf_axes(const Sdf *s, int frame) { return dquat_matrix(s->frames[frame].in_world.orientation); }
 /** After that: where a part of a link (a visual, a collision) is on it. */
 bool sdf_read_pose_on_link(Sdf *s, const SdfFrame *link, XmlElement *owner, CalPlacement *placement);
 

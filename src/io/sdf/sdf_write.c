@@ -2,9 +2,9 @@
 /*
  * sdf_write.c — a setup as an SDFormat file: world, links, frames, visuals (docs/export.md).
  *
- * One model in one world, which has the gravity. Poses of links are relative to their parents, with all coordinates zero; a
- * free link is no joint's child and stands where it starts. Loops are joints that must be loop joints, so that readers grow
- * the same tree.
+ * One model in one world, which has the gravity. Poses of links are relative to their parents or joints, with all coordinates
+ * zero, so that none is a product; a free link is no joint's child and stands where it starts. Loops are joints that must be
+ * loop joints, so that readers grow the same tree.
  */
 #include "io/sdf/sdf_write.h"
 
@@ -18,6 +18,24 @@ void sdf_put_pose(Export *ex, const dpose *X, const char *relative_to) {
 		return;
 	export_text_attribute(ex, "pose", "relative_to", relative_to,
 	                      (const double[6]){X->r.x, X->r.y, X->r.z, turn.x, turn.y, turn.z}, 6);
+}
+
+static bool needs_quaternion(dmat3 R) {
+	dvec3 rpy;
+	return !export_short_rpy(R, &rpy);
+}
+
+void sdf_put_frame(Export *ex, const dpose *X, CalQuat given, const char *relative_to) {
+	if (!needs_quaternion(X->R)) {
+		sdf_put_pose(ex, X, relative_to);
+		return;
+	}
+	const CalQuat q = export_quat(X->R, given);
+	export_open(ex, "pose");
+	if (relative_to)
+		export_attribute(ex, "relative_to", relative_to);
+	export_attribute(ex, "rotation_format", "quat_xyzw");
+	export_close_with(ex, "pose", (const double[7]){X->r.x, X->r.y, X->r.z, q.x, q.y, q.z, q.w}, 7);
 }
 
 /* ---- visuals ----------------------------------------------------------------------------------------- */
@@ -116,11 +134,22 @@ static void put_inertial(Export *ex, const MassProperties *m) {
 	export_close(ex, "inertial");
 }
 
-static void put_link(Export *ex, const ExportLink *link) {
+/* Where link and joint have one frame, that of the joint follows from the link; otherwise the link is placed on the joint. */
+static void put_link_pose(Export *ex, const ExportLink *link) {
 	const dpose X = export_link_pose(link);
+	const double *q = link->q;
+	if (link->motion == EXPORT_FREE)
+		sdf_put_frame(ex, &X, (CalQuat){q[3], q[4], q[5], q[6]}, NULL);
+	else if (export_is_neutral(&link->X_ML))
+		sdf_put_frame(ex, &X, link->turn_PF, link->parent == EXPORT_GROUND ? NULL : ex->links[link->parent].name);
+	else
+		sdf_put_frame(ex, &link->X_ML, link->turn_ML, link->joint_name);
+}
+
+static void put_link(Export *ex, const ExportLink *link) {
 	export_open(ex, "link");
 	export_attribute(ex, "name", link->name);
-	sdf_put_pose(ex, &X, link->parent == EXPORT_GROUND ? NULL : ex->links[link->parent].name);
+	put_link_pose(ex, link);
 	put_inertial(ex, &link->mass);
 	if (link->body.value)
 		put_visuals(ex, link);
@@ -144,7 +173,10 @@ static void put_frame(Export *ex, const ExportNode *node) {
 static int version_of_link(const Export *ex, const ExportLink *link) {
 	const CalVisual *visuals = NULL;
 	const int count = link->body.value ? cal_setup_visuals(ex->setup, link->body, &visuals) : 0;
-	int version = 7;
+	int version = needs_quaternion(link->X_PF.R) || needs_quaternion(link->X_ML.R) ||
+	                      (link->motion == EXPORT_FREE && needs_quaternion(export_link_pose(link).R))
+	                  ? 9
+	                  : 7;
 	for (int i = 0; i < count; i++)
 		version = visuals[i].kind == CAL_VISUAL_CONE                     ? 12
 		          : visuals[i].kind == CAL_VISUAL_CAPSULE && version < 8 ? 8
@@ -154,7 +186,7 @@ static int version_of_link(const Export *ex, const ExportLink *link) {
 	return version;
 }
 
-/* The first version, 1.N, that has all that is used: relative poses, capsules, mimics, cones. */
+/* The first version, 1.N, that has all that is used: relative poses, capsules, quaternions, mimics, cones. */
 static int version_of_file(const Export *ex) {
 	int version = 7;
 	for (int i = 0; i < ex->collision_count; i++)
@@ -217,6 +249,7 @@ const ExportFormat sdf_export_format = {
 	.shared_names = true,
 	.has_springs = true,
 	.has_gravity = true,
+	.has_joint_frames = true,
 	.has_collisions = true,
 	.forbidden = "::\0",
 	.check_start = sdf_check_start,

@@ -12,6 +12,9 @@ const char *sdf_link_name(const Export *ex, int link);
 /** <pose>, relative to a link or frame where `relative_to` is not NULL; nothing for the identity. */
 void sdf_put_pose(Export *ex, const dpose *X, const char *relative_to);
 
+/** The same for frames that the motion depends on: where short angles have not the same bits, as a quaternion, `given` or of X. */
+void sdf_put_frame(Export *ex, const dpose *X, CalQuat given, const char *relative_to);
+
 /* ---- sdf_write_joint.c ---- */
 
 void sdf_put_joint(Export *ex, const ExportLink *link);

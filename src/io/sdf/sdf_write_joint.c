@@ -88,12 +88,13 @@ void sdf_check_start(Export *ex, const ExportLink *link) {
 /* ---- joints ------------------------------------------------------------------------------------------ */
 
 void sdf_put_joint(Export *ex, const ExportLink *link) {
-	const dpose X_LM = dpose_inverse(link->X_ML);
 	const int axes = export_axis_count(link);
 	export_open(ex, "joint");
 	export_attribute(ex, "name", link->joint_name);
 	export_attribute(ex, "type", type_of(link->motion));
-	sdf_put_pose(ex, &X_LM, NULL);
+	if (!export_is_neutral(&link->X_ML))
+		sdf_put_frame(ex, &link->X_PF, link->turn_PF,
+		              link->parent == EXPORT_GROUND ? "__model__" : ex->links[link->parent].name);
 	export_text(ex, "parent", sdf_link_name(ex, link->parent));
 	export_text(ex, "child", link->name);
 	for (int i = 0; i < axes; i++)

@@ -32,7 +32,8 @@ static bool read_axis(Urdf *u, UrdfJoint *joint) {
 	if (!(length > 1e-9) || !isfinite(length))
 		return import_fail(u->im, e ? e : joint->element,
 		                   "joint \"%.80s\": its axis has the length %g; give a direction", joint->name, length);
-	joint->axis = (CalVec3){axis.x / length, axis.y / length, axis.z / length};
+	joint->axis = axis;
+	import_unit(&joint->axis.x, 3);
 	return !e || import_question_length(u->im, e, "xyz", &axis.x, 3);
 }
 

@@ -24,9 +24,10 @@ static bool read_quaternion(Urdf *u, XmlElement *e, CalQuat *orientation) {
 		return import_fail(u->im, e, "an orientation is either rpy or quat_xyzw; leave one out");
 	if (!(norm > 1e-3))
 		return import_fail(u->im, e, "quat_xyzw has the length %g; a rotation has the length 1", norm);
-	*orientation = (CalQuat){q[3] / norm, q[0] / norm, q[1] / norm, q[2] / norm};
 	if (!import_question_length(u->im, e, "quat_xyzw", q, 4))
 		return false;
+	import_unit(q, 4);
+	*orientation = (CalQuat){q[3], q[0], q[1], q[2]};
 	return u->minor >= 1 || import_note(u->im, CAL_IMPORT_ASSUMED, e, "quat_xyzw",
 	                                    "URDF 1.0 has no quaternions, other programs ignore it; it was taken: write "
 	                                    "version=\"1.1\" into <robot>");

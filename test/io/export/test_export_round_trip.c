@@ -2,8 +2,7 @@
 /*
  * test_export_round_trip.c — what is read, written in another format and read again moves alike.
  *
- * With files as arguments: the same for these, as a partial model where it has to be. Accelerations of files in which the last
- * digit counts for more than 1e-12, as of thin rods, agree to a few times as much.
+ * With files as arguments: the same for these, as a partial model where it has to be.
  */
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
@@ -41,91 +40,6 @@ static bool has_moved_zero(const Written *w) {
 	return false;
 }
 
-/* ---- how much the last digit counts -------------------------------------------------------------------------- */
-
-/* A copy of a robot file in which each number with a fraction moves to one of its neighbors, or stays. */
-static char *nudged(const char *text, Rng *rng) {
-	const size_t size = 4 * strlen(text) + 100;
-	char *out = malloc(size), *to = out;
-	assert_non_null(out);
-	for (const char *at = text; *at;) {
-		const size_t length = strspn(at, "0123456789.eE+-");
-		const bool begins = at == text || strchr("\"' \n\t>", at[-1]),
-				   ends = at[length] && strchr("\"' \n\t<", at[length]);
-		const double x = length ? strtod(at, NULL) : 0;
-		if (length && begins && ends && x != floor(x)) {
-			const int way = rng_int(rng, 3) - 1;
-			to += sprintf(to, "%.17g", way ? nextafter(x, way > 0 ? 1e300 : -1e300) : x);
-			at += length;
-		} else {
-			const size_t copied = length ? length : 1;
-			memcpy(to, at, copied);
-			to += copied;
-			at += copied;
-		}
-	}
-	*to = '\0';
-	return out;
-}
-
-static CalSetup *setup_from(const char *text, const char *name) {
-	CalSetup *setup = NULL;
-	CalError error = {0};
-	if (cal_model_parse(text, strlen(text), name, &(CalReadOptions){.partial = 1}, NULL, &setup, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	return setup;
-}
-
-/* By how much accelerations move, of the largest, when numbers of the file move by one unit in the last place. */
-static double sensitivity_of(const char *text, const char *name, double size) {
-	enum { SAMPLES = 8 };
-	double most = 0, worst[3];
-	CalSetup *first = setup_from(text, name);
-	for (uint64_t i = 0; i < SAMPLES; i++) {
-		Rng rng = rng_make(test_seed() + i);
-		char *moved = nudged(text, &rng);
-		CalSetup *second = setup_from(moved, name);
-		compare_dynamics("nudged", first, second, size, false, worst);
-		most = fmax(most, worst[2]);
-		cal_setup_destroy(second);
-		free(moved);
-	}
-	cal_setup_destroy(first);
-	return most;
-}
-
-static char *text_of(const char *path) {
-	FILE *file = fopen(path, "rb");
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	assert_true(file && out);
-	for (int c; (c = fgetc(file)) != EOF;)
-		fputc(c, out);
-	fclose(file);
-	fclose(out);
-	return text;
-}
-
-/* To 1e-12 of the largest value; accelerations of a file in which the last digit counts more, to a few times as much. */
-static void expect_alike(const char *name, const char *path, const CalSetup *setup, const Written *w,
-                         const CalSetup *again, double size) {
-	static const double few = 4;
-	double worst[3], bound = 1e-12;
-	compare_dynamics(name, setup, again, size, has_moved_zero(w), worst);
-	print_message("%-60s M %.1e bias %.1e qacc %.1e", name, worst[0], worst[1], worst[2]);
-	if (worst[2] > bound) {
-		char *text = text_of(path);
-		const double sensitivity = sensitivity_of(text, path, size);
-		print_message(", by one unit in the last place of its numbers %.1e", sensitivity);
-		bound = fmax(bound, few * sensitivity);
-		free(text);
-	}
-	print_message("\n");
-	if (!(worst[0] <= 1e-12 && worst[1] <= 1e-12 && worst[2] <= bound))
-		fail_msg("%s: M %.3g bias %.3g qacc %.3g", name, worst[0], worst[1], worst[2]);
-}
-
 /* Each format that holds the equations of the model; returns in how many that is. */
 static int round_trips(const char *path, double size) {
 	int whole = 0;
@@ -137,7 +51,7 @@ static int round_trips(const char *path, double size) {
 		Written w = write_setup(setup, (CalFormat)format, 1);
 		CalSetup *again = read_again(&w, 0);
 		if (has_same_equations(&w)) {
-			expect_alike(name, path, setup, &w, again, size);
+			expect_same_dynamics_from(name, setup, again, size, 1e-12, has_moved_zero(&w));
 			whole++;
 		} else {
 			print_message("%s: something is missing\n", name);
@@ -206,31 +120,74 @@ static char *arm_with_rods(int links) {
 	return text;
 }
 
+static CalSetup *setup_from(const char *text) {
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	if (cal_model_parse(text, strlen(text), "rods.xml", NULL, NULL, &setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return setup;
+}
+
+static void expect_same_bits(const CalSetup *setup, CalFormat format) {
+	Written w = write_setup(setup, format, 0);
+	CalSetup *again = read_again(&w, 0);
+	expect_same_dynamics(cal_format_name(format), setup, again, 0.5, 0);
+	cal_setup_destroy(again);
+	written_free(&w);
+}
+
 /*
  * The inertia of such a rod about its axis is what is left of a sum 1e5 times as large: one unit in the last place of the
- * numbers of a file moves accelerations by more than 1e-12 of the largest. Mass matrices come back to 1e-12 of the largest
- * value there, too, and accelerations to a few times as much as that unit moves them.
+ * numbers of a file moves accelerations by up to 4.5e-10 of the largest. So they have to come back to the bit.
  */
-static void thin_rods_are_as_exact_as_their_digits(void **state) {
+static void thin_rods_come_back_to_the_bit(void **state) {
 	(void)state;
 	char *text = arm_with_rods(4);
-	CalSetup *setup = setup_from(text, "rods.urdf");
-	const double sensitivity = sensitivity_of(text, "rods.urdf", 0.5);
-	print_message("accelerations of thin rods move by %.1e\n", sensitivity);
-	assert_true(sensitivity > 1e-12);
-	for (int format = CAL_FORMAT_URDF; format < CAL_FORMAT_COUNT; format++) {
-		double worst[3];
-		Written w = write_setup(setup, (CalFormat)format, 0);
-		CalSetup *again = read_again(&w, 0);
-		compare_dynamics(cal_format_name((CalFormat)format), setup, again, 0.5, false, worst);
-		print_message("%-8s M %.1e bias %.1e qacc %.1e\n", cal_format_name((CalFormat)format), worst[0], worst[1],
-		              worst[2]);
-		assert_true(worst[0] <= 1e-12 && worst[1] <= 1e-12 && worst[2] <= 4 * sensitivity);
-		cal_setup_destroy(again);
-		written_free(&w);
-	}
+	CalSetup *setup = setup_from(text);
+	for (int format = CAL_FORMAT_URDF; format < CAL_FORMAT_COUNT; format++)
+		expect_same_bits(setup, (CalFormat)format);
 	cal_setup_destroy(setup);
 	free(text);
+}
+
+/* The rods in frames that no angles give to the bit; URDF has nothing else. */
+static void quaternions_come_back_to_the_bit(void **state) {
+	(void)state;
+	static const char mjcf[] =
+		"<mujoco><worldbody><body name='a' quat='1 0.2 -0.3 0.4'><inertial pos='0.01 0.11 -0.07' mass='1.3' diaginertia='0.01 "
+		"0.02 0.025'/><joint name='j' axis='0.3 1 0.2'/><body name='r' pos='0.1 0.2 0.03' quat='0.3 -0.7 0.1 0.6'><inertial "
+		"pos='-0.036 0 -0.048' mass='0.006' fullinertia='4.480036e-6 7e-6 2.520064e-6 0 -3.359952e-6 0'/><joint name='s' "
+		"axis='0.6 0 0.8'/></body></body></worldbody></mujoco>";
+	CalSetup *setup = setup_from(mjcf);
+	expect_same_bits(setup, CAL_FORMAT_MJCF);
+	expect_same_bits(setup, CAL_FORMAT_SDF);
+	cal_setup_destroy(setup);
+}
+
+/* Frames of joints that are turned and moved against both links: SDFormat has places for both. */
+static void joint_frames_come_back_to_the_bit(void **state) {
+	(void)state;
+	static const char *const types[] = {"revolute", "prismatic", "universal", "ball", "fixed"};
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		char text[3000];
+		snprintf(
+			text, sizeof text,
+			"<sdf version='1.11'><model name='m'><link name='a'><pose relative_to='j' rotation_format='quat_xyzw'>0.1 0.2 0.3 "
+			"0.3 -0.7 0.1 0.6</pose><inertial><pose>0.01 0.11 -0.07 0 0 0</pose><mass>1.3</mass></inertial></link><joint "
+			"name='j' type='revolute'><pose relative_to='__model__'>1 2 3 0.4 0.5 0.6</pose><parent>world</parent><child>a"
+			"</child><axis><xyz>0.48 0.6 0.64</xyz></axis></joint><link name='r'><pose relative_to='s' "
+			"rotation_format='quat_xyzw'>0.3 0.2 0.1 0.2 0.1 -0.3 0.9</pose><inertial><pose>-0.036 0 -0.048 0 0 0</pose><mass>"
+			"0.006</mass><inertia><ixx>4.480036e-6</ixx><iyy>7e-6</iyy><izz>2.520064e-6</izz><ixy>0</ixy><ixz>-3.359952e-6"
+			"</ixz><iyz>0</iyz></inertia></inertial></link><joint name='s' type='%s'><pose relative_to='a' "
+			"rotation_format='quat_xyzw'>0.1 0.2 0.3 0.1 0.7 0.2 0.6</pose><parent>a</parent><child>r</child>%s%s</joint>"
+			"</model></sdf>",
+			types[i], i < 3 ? "<axis><xyz>0.6 0 0.8</xyz></axis>" : "",
+			i == 2 ? "<axis2><xyz>0 1 0</xyz></axis2>" : "");
+		CalSetup *setup = setup_from(text);
+		print_message("%s to ", types[i]);
+		expect_same_bits(setup, CAL_FORMAT_SDF);
+		cal_setup_destroy(setup);
+	}
 }
 
 /* ---- random trees: any frames at both sides of any joint ------------------------------------------------ */
@@ -289,8 +246,11 @@ int main(int argc, char **argv) {
 	NEEDS_EXPAT();
 	for (int i = 1; i < argc; i++)
 		round_trips(argv[i], 0.1);
-	const struct CMUnitTest tests[] = {cmocka_unit_test(robot_files_come_back), cmocka_unit_test(examples_come_back),
-	                                   cmocka_unit_test(thin_rods_are_as_exact_as_their_digits),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(robot_files_come_back),
+	                                   cmocka_unit_test(examples_come_back),
+	                                   cmocka_unit_test(thin_rods_come_back_to_the_bit),
+	                                   cmocka_unit_test(quaternions_come_back_to_the_bit),
+	                                   cmocka_unit_test(joint_frames_come_back_to_the_bit),
 	                                   cmocka_unit_test(random_trees_come_back)};
 	return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }

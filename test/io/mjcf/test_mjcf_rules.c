@@ -449,6 +449,31 @@ static void connect_ties_what_meets_at_qpos0(void **state) {
 	robot_close(&r);
 }
 
+/* Of spheres the distance of the centers; of other geoms it is missing. */
+static void distances_of_spheres_are_rods(void **state) {
+	(void)state;
+#define SPHERES(type, distance)                                                                                               \
+	MJCF(                                                                                                                     \
+		"<worldbody><geom name='g' size='.1' pos='0 0 1'/><body name='a' pos='0 0 .2'><freejoint/><geom name='h' type='" type \
+		"' size='.2 .2 .2' pos='0 0 .1' mass='1'/></body></worldbody><equality><distance geom1='g' geom2='h' "                \
+		"distance='" distance "'/></equality>")
+	Robot r = robot_of(SPHERES("sphere", ".4"));
+	const CalDesc *desc = cal_setup_desc(r.setup);
+	const CalLoopDef *loop = cal_desc_loop(desc, cal_desc_find_loop(desc, "ground_a"), NULL, NULL);
+	assert_int_equal(loop->type, CAL_LOOP_DISTANCE);
+	expect_near("length", loop->length, .1 + .4 + .2);
+	expect_near("a", loop->a.position.z, 1);
+	expect_near("b", loop->b.position.z, .1);
+	robot_expect_note(&r, CAL_IMPORT_CHANGED, "equality", "rigid");
+	robot_close(&r);
+	robot_refuse(SPHERES("box", ".4"), "--partial");
+	robot_refuse(SPHERES("sphere", "-.4"), "apart");
+	robot_refuse(MJCF("<worldbody><body name='a'><freejoint/><geom name='h' size='.2'/></body></worldbody><equality>"
+	                  "<distance geom1='h'/></equality>"),
+	             "geom2");
+#undef SPHERES
+}
+
 /* M24: y - y0 = a0 + a1 (x - x0) about qpos0; without joint2 y = y0 + a0; other polynomials are missing. */
 static void joint_equalities_are_about_qpos0(void **state) {
 	(void)state;
@@ -740,6 +765,7 @@ int main(void) {
 		cmocka_unit_test(rolling_friction_is_named),
 		cmocka_unit_test(springs_and_dampers_may_be_polynomials),
 		cmocka_unit_test(connect_ties_what_meets_at_qpos0),
+		cmocka_unit_test(distances_of_spheres_are_rods),
 		cmocka_unit_test(joint_equalities_are_about_qpos0),
 		cmocka_unit_test(fixed_tendons_are_sums_of_joints),
 		cmocka_unit_test(actuators_are_loads),
