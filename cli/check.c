@@ -240,7 +240,7 @@ static void examine(Report *report, Loaded *loaded) {
 static int check_file(const char *path, const CheckOptions *o) {
 	Loaded loaded = {0};
 	read_options_read_all();
-	int code = input_open(path, &loaded.setup);
+	int code = input_open_quietly(path, &loaded.setup);
 	if (code == EXIT_OK)
 		code = output_spares_model("check", (Written){o->fixed, "--fix"}, path, loaded.setup);
 	if (code != EXIT_OK) {

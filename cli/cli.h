@@ -69,8 +69,13 @@ enum { INPUT_MOST = 1 << 28 }; // bytes of a model that are worth reading: the l
 char *input_read(FILE *in, size_t most, size_t *length);
 /** How messages call an input: "<stdin>" for "-". */
 const char *input_name(const char *path);
-/** Reads a model in any format, or stdin for "-", by read_options(). On failure the message has been printed; returns an exit code. */
+/**
+ * Reads a model in any format, or stdin for "-", by read_options(). What is wrong with it, lost in the import or suspicious is
+ * printed; returns an exit code.
+ */
 int input_open(const char *path, CalSetup **setup);
+/** The same, saying only why it cannot be read. */
+int input_open_quietly(const char *path, CalSetup **setup);
 
 /**
  * A file with everything set to run: a simulation in the file's initial state, with its loads, devices and events. The
@@ -95,6 +100,11 @@ void give_memory_back(CalSetup *setup);
 CalStatus loaded_build(Loaded *loaded, CalSetup *setup, const CalRunSettings *settings, CalError *error);
 /** The same with loops closed, ready to run; prints what goes wrong. */
 int loaded_create(Loaded *loaded, CalSetup *setup, const char *path, const CalRunSettings *settings);
+/**
+ * The same for commands that compute something at a state: that of a time of the run (0: the initial one). Prints what there is
+ * to doubt about it, and what was left out.
+ */
+int loaded_at(Loaded *loaded, CalSetup *setup, const char *path, double time);
 /** Releases all, the file included. */
 void loaded_destroy(Loaded *loaded);
 

@@ -19,6 +19,7 @@
 #endif
 
 #include "cli.h"
+#include "doubts.h"
 #include "read_options.h"
 
 /* ---- messages ---------------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ char *input_read(FILE *in, size_t most, size_t *length) {
 
 const char *input_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
-int input_open(const char *path, CalSetup **setup) {
+int input_open_quietly(const char *path, CalSetup **setup) {
 	CalError error = {0};
 	*setup = NULL;
 	if (strcmp(path, "-") != 0)
@@ -156,6 +157,15 @@ int input_open(const char *path, CalSetup **setup) {
 	CalStatus status = cal_model_parse(text, length, "<stdin>", read_options(), NULL, setup, &error);
 	free(text);
 	return say_status("<stdin>", status, &error);
+}
+
+int input_open(const char *path, CalSetup **setup) {
+	const int code = input_open_quietly(path, setup);
+	if (code == EXIT_OK) {
+		import_remark(input_name(path), *setup);
+		say_file_warnings(input_name(path), *setup);
+	}
+	return code;
 }
 
 /* Without settings of its own a command is not the run of one file alone: it has the file's branches, and so its bits. */
@@ -195,6 +205,23 @@ int loaded_create(Loaded *loaded, CalSetup *setup, const char *path, const CalRu
 	if (status == CAL_OK)
 		status = cal_sim_restart(loaded->sim, &error);
 	return say_status(path, status, &error);
+}
+
+int loaded_at(Loaded *loaded, CalSetup *setup, const char *path, double time) {
+	CalError error = {0};
+	int code = loaded_create(loaded, setup, path, NULL);
+	if (code != EXIT_OK)
+		return code;
+	say_left_out(path, loaded->sim);
+	if (time > 0) {
+		code = say_status(path, cal_sim_examine(loaded->sim), NULL);
+		if (code == EXIT_OK)
+			code = say_status(path, cal_sim_advance(loaded->sim, time, &error), &error);
+		if (code == EXIT_OK)
+			code = say_status(path, cal_sim_examine(loaded->sim), NULL);
+	}
+	doubts_warn(loaded->sim, path);
+	return code;
 }
 
 void loaded_destroy(Loaded *loaded) {

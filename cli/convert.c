@@ -131,11 +131,8 @@ static int convert(const Conversion *c) {
 	code = output_spares_model("convert", (Written){c->output, "-o"}, c->input, setup);
 	if (code == EXIT_OK)
 		code = write_model(c, setup);
-	if (code == EXIT_OK) {
-		if (!c->json)
-			say_counts(c->output, cal_setup_desc(setup));
-		import_remark(input_name(c->input), setup);
-	}
+	if (code == EXIT_OK && !c->json)
+		say_counts(c->output, cal_setup_desc(setup));
 	cal_setup_destroy(setup);
 	return code;
 }

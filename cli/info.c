@@ -457,8 +457,6 @@ int command_info(int argc, char **argv) {
 	CalError error = {0};
 	code = say_status(input_name(argv[optind]), loaded_build(&loaded, setup, NULL, &error), &error);
 	if (code == EXIT_OK)
-		import_remark(input_name(argv[optind]), loaded.setup);
-	if (code == EXIT_OK)
 		say_left_out(input_name(argv[optind]), loaded.sim);
 	if (code == EXIT_OK)
 		code = print_loaded(&loaded, input_name(argv[optind]), json, asked);

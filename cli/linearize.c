@@ -109,7 +109,7 @@ static const char *title_of(const Request *r, const Loaded *loaded) {
 
 static int linearize_file(const Request *r) {
 	CalSetup *setup = NULL;
-	Loaded loaded = {0};
+	Loaded loaded = {.refuses_code = true}; // without it, another model would be linearized
 	CalError error = {0};
 	CalTrim trim;
 	int code = input_open(r->path, &setup);
@@ -119,9 +119,7 @@ static int linearize_file(const Request *r) {
 		cal_setup_destroy(setup);
 		return code;
 	}
-	code = loaded_create(&loaded, setup, input_name(r->path), NULL);
-	if (code == EXIT_OK && r->at > 0)
-		code = say_status(input_name(r->path), cal_sim_advance(loaded.sim, r->at, &error), &error);
+	code = loaded_at(&loaded, setup, input_name(r->path), r->at);
 	if (code == EXIT_OK && r->trim)
 		code = say_status(input_name(r->path), cal_sim_trim(loaded.sim, NULL, &trim, &error), &error);
 	if (code == EXIT_OK)

@@ -200,18 +200,15 @@ static int find_group(const SystemModesOptions *o, const CalSim *sim) {
 
 int modes_system(const SystemModesOptions *o) {
 	CalSetup *setup = NULL;
-	Loaded loaded = {0};
-	CalError error = {0};
+	Loaded loaded = {.refuses_code = true}; // without it, modes would be those of another model
 	int code = input_open(o->path, &setup);
 	if (code != EXIT_OK) {
 		cal_setup_destroy(setup);
 		return code;
 	}
-	code = loaded_create(&loaded, setup, input_name(o->path), NULL);
+	code = loaded_at(&loaded, setup, input_name(o->path), o->at);
 	if (code == EXIT_OK)
 		code = find_group(o, loaded.sim);
-	if (code == EXIT_OK && o->at > 0)
-		code = say_status(input_name(o->path), cal_sim_advance(loaded.sim, o->at, &error), &error);
 	if (code == EXIT_OK)
 		code = show_groups(o, loaded.sim);
 	loaded_destroy(&loaded);

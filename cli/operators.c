@@ -372,7 +372,7 @@ static int read_options(int argc, char **argv, Request *request) {
 int command_operators(int argc, char **argv) {
 	Request request = {0};
 	CalSetup *setup;
-	Loaded loaded = {0};
+	Loaded loaded = {.refuses_code = true}; // without it, forces would be missing
 	int code = read_options(argc, argv, &request);
 	if (code != EXIT_OK)
 		return code < 0 ? EXIT_OK : code;
@@ -380,7 +380,7 @@ int command_operators(int argc, char **argv) {
 	code = input_open(argv[optind], &setup);
 	if (code != EXIT_OK)
 		return code;
-	code = loaded_create(&loaded, setup, request.path, NULL);
+	code = loaded_at(&loaded, setup, request.path, 0);
 	if (code == EXIT_OK)
 		code = print_loaded(&loaded, &request);
 	loaded_destroy(&loaded);

@@ -470,7 +470,7 @@ int command_pose(int argc, char **argv) {
 	if (code < 0) {
 		code = input_open(r.path, &setup);
 		if (code == EXIT_OK)
-			code = loaded_create(&loaded, setup, r.path, NULL);
+			code = loaded_at(&loaded, setup, r.path, 0);
 		if (code == EXIT_OK)
 			code = find_pose(&r, &loaded);
 	}

@@ -122,6 +122,8 @@ static int print_columns(const char *path) {
 	if (status == CAL_OK)
 		status = add_all(sampler, loaded.sim, &error);
 	code = say_status(input_name(path), status, &error);
+	if (code == EXIT_OK)
+		say_left_out(input_name(path), loaded.sim);
 	for (int i = 0; code == EXIT_OK && i < cal_sampler_column_count(sampler); i++) {
 		CalSamplerColumn column;
 		if (cal_sampler_column(sampler, i, &column) == CAL_OK)

@@ -299,9 +299,8 @@ static int write_model(const Request *r, const Solutions *s, Loaded *loaded) {
 
 static int trim_file(const Request *r) {
 	CalSetup *setup = NULL;
-	Loaded loaded = {0};
+	Loaded loaded = {.refuses_code = true}; // without it, equilibria would be those of another model
 	Solutions solutions = {0};
-	CalError error = {0};
 	int code = input_open(r->path, &setup);
 	if (code == EXIT_OK)
 		code = output_spares_model("trim", (Written){r->out, "-o"}, r->path, setup);
@@ -309,9 +308,7 @@ static int trim_file(const Request *r) {
 		cal_setup_destroy(setup);
 		return code;
 	}
-	code = loaded_create(&loaded, setup, input_name(r->path), NULL);
-	if (code == EXIT_OK && r->at > 0)
-		code = say_status(input_name(r->path), cal_sim_advance(loaded.sim, r->at, &error), &error);
+	code = loaded_at(&loaded, setup, input_name(r->path), r->at);
 	solutions.of = calloc(MOST_SOLUTIONS, sizeof *solutions.of);
 	if (code == EXIT_OK && !solutions.of)
 		code = say_status(input_name(r->path), CAL_ERR_MEMORY, NULL);

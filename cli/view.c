@@ -212,13 +212,12 @@ static bool is_model(const char *path) {
 
 /* Runs it into a file of its own, which is gone when it was shown. */
 static int run_model(const char *model, const char *result) {
-	char *argv[] = {"run", "--quiet", "-o", (char *)result, (char *)model, NULL};
+	char *argv[] = {"run", "--quiet", "--no-code", "-o", (char *)result, (char *)model, NULL};
 	optind = 0; // getopt_long() begins anew
-	return command_run(5, argv);
+	return command_run(6, argv);
 }
 
 static int show(ViewOptions *o) {
-	doubts_warn_file(o->path);
 	if (o->json)
 		return write_file(o, (Written){o->json, "--json"});
 	o->replay.page = page_text();
@@ -254,5 +253,8 @@ int command_view(int argc, char **argv) {
 	const int code = parse_options(&o, argc, argv);
 	if (code >= 0)
 		return code;
-	return is_model(o.path) ? show_model(&o) : show(&o);
+	if (is_model(o.path))
+		return show_model(&o);
+	doubts_warn_file(o.path);
+	return show(&o);
 }

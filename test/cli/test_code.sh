@@ -35,6 +35,12 @@ subsystems: {engine: {library: code.so, attach: {to: a, joint: weld}}}
 run: {duration: 0.1}
 YAML
 
+# A new command has to be tried here, too.
+calder 0 help
+known=$(echo info check run sweep plot signals view render modes linearize trim operators inverse pose methods mesh convert \
+	schema golden models bench | tr ' ' '\n')
+[ "$(sed -n 's/^  \([a-z]*\) .*/\1/p' out)" = "$known" ] || fail "the commands are not those that this test knows"
+
 not_run() { # CODE ARGUMENT...
 	calder "$@"
 	[ ! -e ran ] || fail "code of the model was run"
@@ -51,6 +57,18 @@ for model in device.yaml box.yaml; do
 	not_run 0 info --json $model
 	not_run 0 modes $model
 	not_run 0 convert $model -o converted.yaml
+	not_run 0 models .
+	for command in signals 'pose --node a --rpy 0,0,0'; do # of which the code is no part
+		# shellcheck disable=SC2086
+		not_run 0 $command $model
+		stderr_has "^$model: note: \"engine\" is code in a shared object"
+	done
+	for command in linearize trim operators 'modes --system' 'inverse --drive j=t' 'view --html page.html'; do
+		# shellcheck disable=SC2086
+		not_run 3 $command $model # without the code the results would be those of another model
+		stderr_has 'engine": (\./)?code.so is code, and code is not to be loaded here'
+		stdout_empty
+	done
 	not_run 3 run $model --no-code
 	stderr_has 'engine": (\./)?code.so is code, and code is not to be loaded here'
 	random_plan $model a j

@@ -37,6 +37,41 @@ d = doubts[0]
 assert d["object"] == "device \"mount\"" and d["value"] == 0.02 and abs(d["limit"] - 8 ** 0.5 / 25000 ** 0.5) < 1e-4 * d["limit"], d'
 calder 0 plot stiff.csv q:z -o stiff.svg # remarks are passed over
 
+# ---- commands that compute something at a state of a run doubt it as the run does
+cat >moved.yaml <<'YAML'
+calder: 1
+gravity: [0, -9.81, 0]
+bodies:
+  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {end: [0.4, 0, 0]}}
+  coupler: {mass: 2, rod: {from: [0, 0, 0], to: [1, 0, 0]}, nodes: {end: [1, 0, 0]}}
+  rocker: {mass: 2, rod: {from: [0, 0, 0], to: [0.8, 0, 0]}, nodes: {end: [0.8, 0, 0]}}
+joints:
+  crank: {type: revolute, to: crank}
+  pin: {type: revolute, from: crank/end, to: coupler}
+  rocker: {type: revolute, to: rocker, inboard: [1.1, 0, 0]}
+  tool: {type: revolute, from: rocker/end, to: tool}
+loops: {close: {type: revolute, from: coupler/end, to: rocker/end}}
+state: {crank: {q: 0.5}, pin: {q: 0.1}, rocker: {q: 1.48}, tool: {q: 90}}
+run: {duration: 0.1 s}
+YAML
+sed -i 's/^joints:/  tool: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}}\n&/' moved.yaml
+for command in 'run --quiet' linearize trim operators 'modes --system' 'pose --node coupler --pointing 0,0,1' 'inverse --drive crank=0.5+t'; do
+	# shellcheck disable=SC2086
+	calder 0 $command moved.yaml
+	stderr_has '^moved.yaml:[0-9:]+ warning: state of joint "tool": the angle 90 is in rad'
+	stderr_has '^moved.yaml: warning: group "main": initial state violates loop "close" by'
+done
+for command in info signals modes 'convert -o copy.yaml'; do
+	# shellcheck disable=SC2086
+	calder 0 $command moved.yaml
+	stderr_has '^moved.yaml:[0-9:]+ warning: state of joint "tool": the angle 90 is in rad'
+done
+for command in linearize 'modes --system'; do
+	# shellcheck disable=SC2086
+	calder 0 $command --at 1 stiff.yaml
+	stderr_has '^stiff.yaml: warning: a step of 0.02 s is too large for rk4: device "mount" moves at 158.1 rad/s'
+done
+
 # ---- what is good is not doubted
 calder 0 run stiff.yaml --step 0.001 --strict -o good.csv
 [ ! -s err ] || fail "no warning: $(cat err)"

@@ -183,9 +183,7 @@ static double distance(dmat3 A, dmat3 R) {
 }
 
 /* What a reader gets, against what it should. */
-static double rpy_error(dvec3 v, dmat3 R) {
-	return distance(dquat_matrix(import_rpy(dvec_out(v))), R);
-}
+static double rpy_error(dvec3 v, dmat3 R) { return distance(dquat_matrix(import_rpy(dvec_out(v))), R); }
 
 /* Angles that people write have few digits. */
 bool export_short_rpy(dmat3 R, dvec3 *rpy) {
