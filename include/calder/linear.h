@@ -48,8 +48,9 @@ typedef struct CalLinearOptions {
 
 /**
  * At `state`, under the inputs that `input` gives for the states about it (NULL: none). With speeds that are not zero the
- * equations are those about the motion at this instant; of loops the change of N along it is left out.
- * options NULL: {0}. CAL_SINGULAR: a degree of freedom has no inertia. To be released by cal_linear_release().
+ * equations are those about the motion at this instant.
+ * options NULL: {0}. CAL_SINGULAR: a degree of freedom has no inertia. CAL_ERR_UNSUPPORTED: a loop constrains speeds alone
+ * (rolling, knife edge), and the model moves or accelerates. To be released by cal_linear_release().
  */
 CAL_API CalStatus cal_linearize(const CalModel *model, const CalState *state, CalInputFn input, void *user,
                                 const CalLinearOptions *options, CalWork *work, CalLinear *linear, CalError *error);

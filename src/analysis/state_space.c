@@ -14,6 +14,7 @@
 #include "analysis/linear_slopes.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "linear/system_matrices.h"
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
@@ -291,25 +292,14 @@ static CalStatus report_failure(const LinearSystem *s, CalStatus status, CalErro
 	                 cal_status_text(status), place, sim->why_failed[0] ? ": " : "", sim->why_failed);
 }
 
-/* A loop with equations of speeds alone leaves more displacements than speeds; NULL: there is none. */
-static const char *nonholonomic_loop(const CalSim *sim) {
-	for (int g = 0; g < sim->group_count; g++)
-		for (int i = 0; i < cal_model_loop_count(sim->groups[g].model); i++) {
-			CalLoopInfo loop;
-			if (cal_model_loop(sim->groups[g].model, i, &loop) == CAL_OK &&
-			    (loop.type == CAL_LOOP_KNIFE || loop.type == CAL_LOOP_DISK || loop.type == CAL_LOOP_BALL))
-				return loop.name;
-		}
-	return NULL;
-}
-
 static CalStatus check_sim(const CalSim *sim, CalError *error) {
-	if (nonholonomic_loop(sim))
-		return error_set(
-			error, CAL_ERR_UNSUPPORTED,
-			"cal_sim_state_space: loop \"%.100s\" constrains speeds and not positions (rolling, knife edge); "
-			"its system has more coordinates than speeds, which this does not know",
-			nonholonomic_loop(sim));
+	for (int g = 0; g < sim->group_count; g++)
+		if (nonholonomic_loop(sim->groups[g].model))
+			return error_set(
+				error, CAL_ERR_UNSUPPORTED,
+				"cal_sim_state_space: loop \"%.100s\" constrains speeds and not positions (rolling, knife edge); "
+				"its system has more coordinates than speeds, which this does not know",
+				nonholonomic_loop(sim->groups[g].model));
 	if (sim->ranks)
 		return error_set(error, CAL_ERR_UNSUPPORTED, "cal_sim_state_space: the simulation is distributed over ranks");
 	if (subsystems_first(sim))

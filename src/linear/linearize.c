@@ -222,6 +222,21 @@ static CalStatus add_moving(Linearization *l, const Results *r) {
 	return CAL_OK;
 }
 
+/*
+ * Displacements of a group with a nonholonomic loop are not all of N y. At rest in equilibrium those that are not stay as they
+ * are, and (9.5) holds for the others; where something moves, they steer.
+ */
+static bool is_steered(Linearization *l) {
+	static const double at_rest = 1e-6;
+	bool moves = false;
+	if (l->structural || !nonholonomic_loop(l->model))
+		return false;
+	difference_scales(l->model, l->M, l->force);
+	for (int i = 0; i < l->nu; i++)
+		moves |= fmax(fabs(l->state->u[i]), fabs(l->udot[i])) > at_rest * l->force[i];
+	return moves;
+}
+
 static double mean_acceleration(const Linearization *l) {
 	const size_t nu = (size_t)l->nu;
 	double sum = 0, trace = 0;
@@ -275,6 +290,13 @@ static CalStatus keep_results(Linearization *l, const CalAllocator *allocator, C
 }
 
 static CalStatus report_failure(const Linearization *l, CalStatus status, CalError *error) {
+	if (status == CAL_ERR_UNSUPPORTED)
+		return error_set(
+			error, status,
+			"cannot linearize group \"%s\" at t = %.9g s: loop \"%.100s\" constrains speeds and not positions "
+			"(rolling, knife edge), and the group moves; its displacements and speeds differ in number then, which "
+			"this does not know. Take a state at rest in equilibrium",
+			cal_model_name(l->model), l->state->t, nonholonomic_loop(l->model));
 	char name[96] = "";
 	const int dof = cal_work_failed_dof(l->work);
 	if (status == CAL_SINGULAR && dof >= 0)
@@ -304,6 +326,8 @@ CalStatus cal_linearize(const CalModel *model, const CalState *state, CalInputFn
 		return error_set(error, CAL_ERR_MEMORY, "cal_linearize: %s", cal_status_text(CAL_ERR_MEMORY));
 	layout(&l, &cursor);
 	CalStatus status = fill_matrices(&l, &linear->squared_floor);
+	if (status == CAL_OK && is_steered(&l))
+		status = CAL_ERR_UNSUPPORTED;
 	if (status == CAL_OK)
 		status = keep_results(&l, &from, linear);
 	memory_free(&from, memory);

@@ -13,6 +13,15 @@
 
 #include "dynamics/projection.h"
 #include "linear/system_matrices.h"
+#include "loop/loop_type.h"
+#include "model/model.h"
+
+const char *nonholonomic_loop(const CalModel *model) {
+	for (int i = 0; i < model->loop_count; i++)
+		if (loop_type(model->loops[i].type)->speeds > 0)
+			return model->loops[i].name;
+	return NULL;
+}
 
 void null_space_layout(const CalModel *model, Cursor *cursor, NullSpace *space) {
 	const size_t nu = (size_t)cal_model_u_count(model), rows = (size_t)cal_model_row_count(model);

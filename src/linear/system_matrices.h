@@ -30,6 +30,8 @@ typedef struct NullSpace {
 	CalProjection *projection; // that has N
 } NullSpace;
 
+/** The name of a loop with equations of speeds alone, which leaves more displacements than speeds; NULL: there is none. */
+const char *nonholonomic_loop(const CalModel *model);
 /** Its arrays in the caller's block, which counts first (base/cursor.h). */
 void null_space_layout(const CalModel *model, Cursor *cursor, NullSpace *space);
 /** Fills all of it but `frozen`, which is given. */
