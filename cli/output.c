@@ -89,10 +89,31 @@ int output_spares(const char *command, Written output, const char *input, const 
 	                 input);
 }
 
-int output_spares_model(const char *command, Written output, const char *path, const CalSetup *setup) {
-	int code = output_spares(command, output, path, "the model");
+static int spares_sources(const char *command, Written output, const CalSetup *setup) {
+	int code = EXIT_OK;
 	for (int i = 0; i < cal_setup_source_count(setup) && code == EXIT_OK; i++)
 		code = output_spares(command, output, cal_setup_source(setup, i), "a file of the model");
+	return code;
+}
+
+int output_spares_model(const char *command, Written output, const char *path, const CalSetup *setup) {
+	const int code = output_spares(command, output, path, "the model");
+	return code == EXIT_OK ? spares_sources(command, output, setup) : code;
+}
+
+/* A result file whose model cannot be read is refused where it is shown. */
+int output_spares_results(const char *command, Written output, const char *path, const char *what) {
+	CalResultsAbout about;
+	CalSetup *setup = NULL;
+	int code = output_spares(command, output, path, what);
+	if (code != EXIT_OK || !path || !output.path || !cal_results_is_hdf5(path) ||
+	    cal_results_about(path, &about, NULL) != CAL_OK)
+		return code;
+	if (cal_model_file_parse(about.model_text, strlen(about.model_text), about.model_name, NULL, &setup, NULL) ==
+	    CAL_OK)
+		code = spares_sources(command, output, setup);
+	cal_setup_destroy(setup);
+	cal_results_about_free(&about);
 	return code;
 }
 

@@ -37,6 +37,8 @@ typedef struct Written {
 int output_spares(const char *command, Written output, const char *input, const char *what);
 /** The same for a model and all files that it names. */
 int output_spares_model(const char *command, Written output, const char *path, const CalSetup *setup);
+/** The same for a result file and the meshes that its model names, which what shows it reads. NULL: none. */
+int output_spares_results(const char *command, Written output, const char *path, const char *what);
 /** The same for outputs among each other. */
 int outputs_differ(const char *command, const Written *outputs, int count);
 

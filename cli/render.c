@@ -302,7 +302,7 @@ int command_render(int argc, char **argv) {
 	int code = parse_options(&o, argc, argv);
 	if (code >= 0)
 		return code;
-	code = output_spares("render", (Written){o.output, "-o"}, o.path, "the result file");
+	code = output_spares_results("render", (Written){o.output, "-o"}, o.path, "the result file");
 	char *page = NULL;
 	size_t length = 0;
 	Rendering rendering = {0};

@@ -164,9 +164,9 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 static int write_file(const ViewOptions *o, Written to) {
 	OutputFile out;
 	CalError error = {0};
-	int code = output_spares("view", to, o->path, "the result file");
+	int code = output_spares_results("view", to, o->path, "the result file");
 	if (code == EXIT_OK)
-		code = output_spares("view", to, o->replay.ghost, "the second result file");
+		code = output_spares_results("view", to, o->replay.ghost, "the second result file");
 	if (code == EXIT_OK)
 		code = output_open(&out, to.path);
 	if (code != EXIT_OK)
@@ -225,6 +225,16 @@ static int show(ViewOptions *o) {
 	return o->html ? write_file(o, (Written){o->html, "--html"}) : serve_page(o);
 }
 
+static int spare_model(const ViewOptions *o) {
+	const Written to = {o->html ? o->html : o->json, o->html ? "--html" : "--json"};
+	CalSetup *setup = NULL;
+	int code = input_open_quietly(o->path, &setup);
+	if (code == EXIT_OK)
+		code = output_spares_model("view", to, o->path, setup);
+	cal_setup_destroy(setup);
+	return code;
+}
+
 static int show_model(ViewOptions *o) {
 	const char *parent = getenv("TMPDIR");
 	char folder[1024], result[1100];
@@ -234,8 +244,7 @@ static int show_model(ViewOptions *o) {
 		return EXIT_INPUT;
 	}
 	snprintf(result, sizeof result, "%s/run.h5", folder);
-	int code = output_spares("view", (Written){o->html ? o->html : o->json, o->html ? "--html" : "--json"}, o->path,
-	                         "the model");
+	int code = spare_model(o);
 	if (code == EXIT_OK)
 		code = run_model(o->path, result);
 	o->path = result;

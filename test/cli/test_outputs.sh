@@ -62,6 +62,27 @@ refused run model.yaml -q --plot new.svg --checkpoint new.svg
 refused convert host.yaml -o arm.yaml
 refused view run.h5 --html run.h5
 refused view run.h5 --json ./run.h5
+refused view run.h5 --html visual.stl
+refused view model.yaml --html model.yaml
+refused view model.yaml --html visual.stl
+refused view model.yaml --json ./visual.stl
+refused view host.yaml --html arm.yaml
+ln -s visual.stl visual.png
+refused render run.h5 -o visual.png
+printf 't [s],hinge [rad]\n0,0\n0.1,0.1\n0.2,0.2\n' >motion.csv
+for link in json h5 mat csv svg; do ln -s model.yaml soft.$link; done
+for file in soft.json soft.h5 soft.mat soft.csv; do refused linearize model.yaml -o $file; done
+refused linearize model.yaml -o new.json -o ./new.json
+for plot in --bode --step-plot; do refused linearize model.yaml --input force:hinge --output q:hinge $plot soft.svg; done
+refused linearize model.yaml --input force:hinge --output q:hinge --bode new.svg --step-plot ./new.svg
+refused trim model.yaml -o hard.yaml
+refused trim model.yaml -o visual.stl
+refused inverse model.yaml motion.csv -o ./motion.csv
+refused inverse model.yaml motion.csv -o visual.stl
+refused inverse model.yaml motion.csv --plot soft.svg
+refused inverse model.yaml motion.csv -o new.svg --plot new.svg
+refused check model.yaml --fix hard.yaml
+rm soft.json soft.h5 soft.mat soft.csv soft.svg visual.png motion.csv
 cp run.h5 ghost.h5
 refused view run.h5 --ghost ghost.h5 --html ghost.h5
 refused plot run.csv -o run.csv
