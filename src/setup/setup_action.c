@@ -308,12 +308,16 @@ static bool find_loop(const CalSetup *setup, Suggestion *s) {
 	return false;
 }
 
+/* Subsystems are devices too. */
 static bool find_device(const CalSetup *setup, Suggestion *s) {
-	if (setup_find_device(setup, s->word) >= 0)
-		return true;
-	for (int i = 0; i < setup->device_count; i++)
+	bool found = setup_find_device(setup, s->word) >= 0;
+	for (int i = 0; i < setup->subsystem_count && !found; i++)
+		found = strcmp(setup->subsystems[i].name, s->word) == 0;
+	for (int i = 0; i < setup->device_count && !found; i++)
 		suggestion_offer(s, setup->devices[i].name);
-	return false;
+	for (int i = 0; i < setup->subsystem_count && !found; i++)
+		suggestion_offer(s, setup->subsystems[i].name);
+	return found;
 }
 
 /* A node of the description, or of a body that an action adds. */

@@ -62,9 +62,10 @@ static bool read_device(Reader *r, const Item *item) {
 	return reader_added(r, item->place, cal_setup_add_device(r->file->setup, type->table.what, def, r->error));
 }
 
+/* Subsystems that stay are devices too. */
 bool model_file_has_device(const Reader *r, const Sections *s, const char *name) {
 	const char *other;
-	if (model_file_find_item(s->devices, name))
+	if (model_file_find_item(s->devices, name) || model_file_find_item(s->subsystems, name))
 		return true;
 	for (int i = 0; cal_setup_device(r->file->setup, i, NULL, &other, NULL) == CAL_OK; i++)
 		if (strcmp(other, name) == 0)
@@ -79,6 +80,11 @@ bool model_file_find_device(Reader *r, const Sections *s, const TreeNode *node, 
 		return true;
 	for (int i = 0; cal_setup_device(r->file->setup, i, NULL, &other, NULL) == CAL_OK; i++)
 		suggestion_offer(&suggestion, other);
+	for (int i = 0; s->subsystems && i < s->subsystems->count; i++) {
+		Item item;
+		if (items_get(r, s->subsystems, i, "subsystem", &item))
+			suggestion_offer(&suggestion, item.name);
+	}
 	return reader_unknown(r, node, "device", &suggestion);
 }
 
