@@ -49,10 +49,8 @@ foreach(sweep IN LISTS calder_sweeps)
 	set_property(SOURCE ${sweep} APPEND PROPERTY COMPILE_OPTIONS -fno-tree-slp-vectorize)
 endforeach()
 
-# Small dense matrices of components: rows of fixed length, which only -O3 takes two numbers at a time.
-foreach(file src/math/min_norm.c src/sim/subsystem/subsystem_solve.c)
-	calder_file_options(${file} -O3)
-endforeach()
+# Small dense matrices: rows of fixed length, which only -O3 takes two numbers at a time.
+calder_file_options(src/math/min_norm.c -O3)
 
 # The sweeps over several states of one model at once (src/math/real.h, src/batch/lanes.h): two with the registers that every
 # processor has; wider ones below.
@@ -71,7 +69,8 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 	foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
 			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_min_norm.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
 			src/dynamics/tree/inverse.c src/dynamics/tree/composite.c src/dynamics/tree/factor.c src/dynamics/tree/columns.c
-			src/component/interface.c src/component/interface_join.c src/derivative/derivative_sweep.c src/derivative/derivative_solve.c)
+			src/component/interface.c src/component/interface_join.c src/derivative/derivative_sweep.c src/derivative/derivative_solve.c
+			src/sim/subsystem/tie_algebra.c)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()
@@ -83,7 +82,7 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 	calder_file_variant(src/fe/fe_row_products.c avx2 CAL_ISA=avx2 -mavx2)
 	calder_file_variant(src/fe/fe_row_products.c avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq)
 	foreach(file src/base/cpu.c src/fe/fe_kernels.c src/dynamics/tree/kernels.c src/dynamics/tree/factor_kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c
-			src/derivative/derivative_kernels.c src/batch/lane_kernels.c)
+			src/derivative/derivative_kernels.c src/sim/subsystem/tie_kernels.c src/batch/lane_kernels.c)
 		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)
 	endforeach()
 endif()

@@ -206,35 +206,56 @@ static void carry_inward(const CalModel *model, const uint8_t *prescribed, CalWo
 	ospatial_store(out, interface->width, gamma);
 }
 
-/* Lambda += d g g', beta += d eps g for one dof. */
-INLINE void add_dof(const double *g, double d, double eps, octet Lambda[6], octet *beta) {
-	const octet own = octet_load(g), dg = octet_times(d, own);
+/* Six rows Lambda += d g own', beta += d eps own for one dof. */
+INLINE void add_dof(const double *g, const double *own, double d, double eps, octet Lambda[6], octet *beta) {
+	const octet dg = octet_times(d, octet_load(own));
 	*beta = octet_madd(*beta, eps, dg);
 #pragma GCC unroll 6
 	for (int r = 0; r < 6; ++r)
 		Lambda[r] = octet_madd(Lambda[r], g[r], dg);
 }
 
-/* An interface and nothing else: the sums stay in registers. */
-static void sum_interface(const CalModel *model, const CalWork *work, Interface *interface) {
-	enum { W = INTERFACE_WIDTH };
+/* Six rows from r on of eight columns from c on: the sums stay in registers. */
+INLINE void sum_block(const CalModel *model, const CalWork *work, int r, int c, Interface *interface) {
+	const size_t W = (size_t)interface->width;
 	octet Lambda[6], beta = octet_zero();
-	for (int r = 0; r < 6; ++r)
-		Lambda[r] = octet_zero();
+	for (int k = 0; k < 6; ++k)
+		Lambda[k] = octet_zero();
 	for (int p = 0; p < interface->path_count; ++p) {
 		const Link *link = &model->links[interface->path[p]];
-		for (int k = link->u; k < link->u + link->nu; ++k)
-			add_dof(interface->gain + k * W, work->dofs[k].D_inv, work->dofs[k].eps, Lambda, &beta);
+		const double *g = interface->gain + (size_t)link->u * W;
+		for (int k = link->u; k < link->u + link->nu; ++k, g += W)
+			add_dof(g + r, g + c, work->dofs[k].D_inv, work->dofs[k].eps, Lambda, &beta);
 		if (link->flex_body < 0)
 			continue;
 		const Flex *flex = &model->flexes[link->flex_body];
 		const FlexWork *w = &work->flex[link->flex_body];
-		for (int k = 0; k < flex->m; ++k)
-			add_dof(interface->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Lambda, &beta);
+		g = interface->gain + (size_t)flex->u * W;
+		for (int k = 0; k < flex->m; ++k, g += W)
+			add_dof(g + r, g + c, w->inverse[k], -w->y[k], Lambda, &beta);
 	}
-	for (int r = 0; r < 6; ++r)
-		octet_store(interface->Lambda + r * W, Lambda[r]);
-	octet_store(interface->beta, beta);
+	for (int k = 0; k < 6; ++k)
+		octet_store(interface->Lambda + (size_t)(r + k) * W + c, Lambda[k]);
+	octet_store(interface->beta + c, beta);
+}
+
+/* An interface and nothing else. */
+static void sum_interface(const CalModel *model, const CalWork *work, Interface *interface) {
+	sum_block(model, work, 0, 0, interface);
+}
+
+/* Several, each with eight columns of its own: what is above the diagonal is what is below it. */
+static void sum_points(const CalModel *model, const CalWork *work, Interface *interface) {
+	const int W = interface->width;
+	for (int r = 0; r < W; r += OCTET) {
+		for (int c = 0; c < r; c += OCTET) {
+			sum_block(model, work, r, c, interface);
+			for (int i = 0; i < 6; ++i)
+				for (int k = 0; k < 6; ++k)
+					interface->Lambda[(c + k) * W + r + i] = interface->Lambda[(r + i) * W + c + k];
+		}
+		sum_block(model, work, r, r, interface);
+	}
 }
 
 static int is_all_zero(const double *g) {
@@ -298,6 +319,8 @@ void LANED(interface_inward)(const CalModel *model, const uint8_t *prescribed, C
 		carry_inward(model, prescribed, work, interface, &interface->forces[p]);
 	if (cut_alone) {
 		sum_interface(model, work, interface);
+	} else if (interface->points) {
+		sum_points(model, work, interface);
 	} else {
 		sum_any(model, work, interface);
 	}

@@ -30,7 +30,8 @@ typedef struct InterfaceForce {
 enum { INTERFACE_WIDTH = 8 }; // width of the columns of an interface: six, and two of zeros
 
 typedef struct Interface {
-	int width; // columns, a multiple of eight
+	int width;  // columns, a multiple of eight
+	int points; // the columns are those of points, six of eight for each
 	int force_count;
 	InterfaceForce *forces; // those that add come after the one that they add to
 	int path_count;

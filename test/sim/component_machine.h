@@ -155,7 +155,8 @@ static inline Machine layout_machine(Layout layout, int modes, int arms) {
 /* A hub that flies, an arm of two links on it, a load that flies beside; the arm in the hub's group or in its own. */
 #define SPACE(arm_group, groups, mount, ties, more)                                                                       \
 	"calder: 1\n" groups "bodies:\n"                                                                                      \
-	"  hub: {mass: 40, box: [1, 1.2, 0.8], nodes: {port: {at: [0.5, 0.1, 0], orientation: {y: 20 deg}}}}\n"               \
+	"  hub: {mass: 40, box: [1, 1.2, 0.8], nodes: {port: {at: [0.5, 0.1, 0], orientation: {y: 20 deg}},\n"                \
+	"        out: {at: [0.96984632, 0.1, -0.17101007166283436], orientation: {y: 20 deg}}}}\n"                            \
 	"  upper: {mass: 5, box: [1, 0.2, 0.1]" arm_group ", nodes: {in: [-0.5, 0, 0], out: [0.5, 0, 0]}}\n"                  \
 	"  fore: {mass: 3, box: [0.8, 0.1, 0.2]" arm_group ", nodes: {in: [-0.4, 0, 0], tip: [0.4, 0, 0]}}\n"                 \
 	"  load: {mass: 7, box: [0.4, 0.5, 0.6], group: load}\n"                                                              \
@@ -166,9 +167,10 @@ static inline Machine layout_machine(Layout layout, int modes, int arms) {
 	"        drift: {u: [0.3, -0.1, 0.2, 0.1, 0.2, -0.4]}}\n" more
 #define SPACE_FLAT(more) \
 	SPACE("", "groups: {load: }\n", "  mount: {type: weld, from: hub/port, to: upper/in}\n", "", more)
-#define SPACE_PARTS(more)                                                                       \
+#define SPACE_TIED(ties, more)                                                                  \
 	SPACE(", group: arm", "groups: {load: , arm: }\n", "  mount: {type: free, to: upper/in}\n", \
-	      "subsystems:\n  arm: {component: true, attach: {node: upper/in, to: hub/port}}\n", more)
+	      "subsystems:\n  arm: {component: true, attach: " ties "}\n", more)
+#define SPACE_PARTS(more) SPACE_TIED("{node: upper/in, to: hub/port}", more)
 
 static const char *const space_nodes[] = {"hub/port", "upper/out", "fore/tip", "load", NULL};
 

@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L // fmemopen
 
 #include "component_machine.h"
+#include "model/model.h"
 #include "support/interpose.h"
 
 static void components_accelerate_as_the_flat_machine(void **state) {
@@ -20,6 +21,48 @@ static void components_accelerate_as_the_flat_machine(void **state) {
 		machine_free(&m);
 	}
 	machine_free(&flat);
+}
+
+/* The equations of a second weld follow from those of the first, but for 1e-8 m by which it is off. */
+static void two_welds_hold_as_one(void **state) {
+	(void)state;
+	const CalSimOptions options = precise();
+	Machine flat = machine_of(SPACE_FLAT(""), &options),
+			parts =
+				machine_of(SPACE_TIED("[{node: upper/in, to: hub/port}, {node: upper, to: hub/out}]", ""), &options);
+	CalSimBalance before, after;
+	AGREE(flat, parts, space_nodes, 12, 24, 1e-7);
+	assert_int_equal(cal_sim_balance(parts.sim, &before), CAL_OK);
+	advance(&flat, 0.5);
+	advance(&parts, 0.5);
+	AGREE(flat, parts, space_nodes, 0, 18, 1e-7);
+	assert_int_equal(cal_sim_balance(parts.sim, &after), CAL_OK);
+	assert_true(fabs(after.linear.x - before.linear.x) < 1e-11 && fabs(after.angular.y - before.angular.y) < 1e-11);
+	machine_free(&flat);
+	machine_free(&parts);
+}
+
+static void set_registers(Machine *m, CpuIsa isa) {
+	for (int g = 0; g < cal_sim_group_count(m->sim); g++)
+		((CalModel *)(uintptr_t)cal_sim_model(m->sim, g))->isa = isa;
+}
+
+static void registers_of_any_width_give_the_same_bits(void **state) {
+	(void)state;
+	Machine narrow = layout_machine(layouts[1], 4, 2);
+	set_registers(&narrow, CPU_BASELINE);
+	advance(&narrow, 0.02);
+	for (int isa = CPU_AVX2; isa <= (int)cpu_isa(); isa++) {
+		Machine wide = layout_machine(layouts[1], 4, 2);
+		set_registers(&wide, (CpuIsa)isa);
+		advance(&wide, 0.02);
+		for (int g = 0; g < cal_sim_group_count(wide.sim); g++) {
+			const size_t size = (size_t)cal_model_u_count(cal_sim_model(wide.sim, g)) * sizeof(double);
+			assert_memory_equal(cal_sim_state(narrow.sim, g)->u, cal_sim_state(wide.sim, g)->u, size);
+		}
+		machine_free(&wide);
+	}
+	machine_free(&narrow);
 }
 
 /* Over backlash, friction, closed loops and the lock of two cranks. */
@@ -406,6 +449,8 @@ int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(components_accelerate_as_the_flat_machine),
+		cmocka_unit_test(two_welds_hold_as_one),
+		cmocka_unit_test(registers_of_any_width_give_the_same_bits),
 		cmocka_unit_test(components_move_as_the_flat_machine),
 		cmocka_unit_test(components_move_on_ranks),
 		cmocka_unit_test(the_library_runs),

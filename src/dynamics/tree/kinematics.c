@@ -179,9 +179,8 @@ spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace 
 	return velocity_at(work, link, place->c, own);
 }
 
-/* Of a node on a rigid body, which needs less than a NodePlace. */
-static void rigid_node_motion(const CalModel *model, const CalWork *work, const Node *n, CalPose *pose,
-                              CalSpatial *velocity) {
+vec3 kinematics_rigid_node(const CalModel *model, const CalWork *work, int node, CalPose *pose, CalSpatial *velocity) {
+	const Node *n = &model->nodes[node];
 	const mat3 *R = &work->links[n->link].R;
 	const vec3 c = mat_mul_dvec(*R, n->in_link.r);
 	if (pose) {
@@ -190,12 +189,13 @@ static void rigid_node_motion(const CalModel *model, const CalWork *work, const 
 	}
 	if (velocity)
 		*velocity = spatial_out(velocity_at(work, n->link, c, spatial_zero()));
+	return c;
 }
 
 void kinematics_node_motion(const CalModel *model, const CalWork *work, int node, CalPose *pose, CalSpatial *velocity) {
 	const Node *n = &model->nodes[node];
 	if (n->link >= 0 && n->shape < 0) {
-		rigid_node_motion(model, work, n, pose, velocity);
+		kinematics_rigid_node(model, work, node, pose, velocity);
 		return;
 	}
 	const NodePlace place = kinematics_node(model, work, node);
@@ -228,11 +228,16 @@ CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node
 	return status;
 }
 
+spatial kinematics_rigid_bias(const CalWork *work, const LinkWork *l, vec3 c) {
+	const vec3 turning = add(cross(l->al, c), cross(l->w, cross(l->w, c)));
+	return (spatial){l->al, add(add(l->a, vec_from(work->gravity)), turning)};
+}
+
 spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place) {
 	const vec3 w = mat_mul_vec(place->axes, place->n.w), v = mat_mul_vec(place->axes, place->n.v);
-	const vec3 al = add(add(l->al, mat_mul_vec(place->axes, place->n.w_rest)), cross(l->w, w));
-	const vec3 turning = add(cross(l->al, place->c), cross(l->w, cross(l->w, place->c)));
-	const vec3 a = add(add(add(l->a, vec_from(work->gravity)), turning), mat_mul_vec(place->axes, place->n.v_rest));
+	const spatial rigid = kinematics_rigid_bias(work, l, place->c);
+	const vec3 al = add(add(rigid.a, mat_mul_vec(place->axes, place->n.w_rest)), cross(l->w, w));
+	const vec3 a = add(rigid.l, mat_mul_vec(place->axes, place->n.v_rest));
 	return (spatial){al, madd(a, 2.0, cross(l->w, v))};
 }
 

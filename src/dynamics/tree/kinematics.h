@@ -44,6 +44,9 @@ void kinematics_node_motion(const CalModel *model, const CalWork *work, int node
 CalVec3 kinematics_node_origin(const CalModel *model, const CalWork *work, int node);
 /* Velocity of a node on a link, in the world. */
 spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace *place);
+/* The same of a node on a rigid body, for less; returns where it is from the origin of its link, in the world. */
+vec3 kinematics_rigid_node(const CalModel *model, const CalWork *work, int node, CalPose *pose, CalSpatial *velocity);
+spatial kinematics_rigid_bias(const CalWork *work, const LinkWork *l, vec3 c);
 /* Acceleration of a node at udot = 0, without prescribed modal accelerations; gravity put back. */
 spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place);
 /* Position of a link's origin; needs poses only. */

@@ -358,6 +358,7 @@ static void layout_subsystem(Subsystem *s, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, s->ties, s->tie_count);
 	CURSOR_ARRAY(cursor, s->interface_nodes, k);
 	CURSOR_ARRAY(cursor, s->Lambda, n * n);
+	CURSOR_ARRAY(cursor, s->spread, OCTET * OCTET * k * k);
 	CURSOR_ARRAY(cursor, s->b, n);
 	CURSOR_ARRAY(cursor, s->wrench, k);
 	CURSOR_ARRAY(cursor, s->none, k);

@@ -24,6 +24,7 @@
 #include "component/interface_kernels.h"
 #include "dynamics/loop/loop_rows.h"
 #include "base/cursor.h"
+#include "math/octet.h"
 #include "sim/sim_internal.h"
 
 enum { TIE_A, TIE_B, TIE_SIDES }; // the node that the subsystem is attached to, and the subsystem's own
@@ -45,6 +46,7 @@ typedef struct Subsystem {
 	int tie_count;
 	CalInterfaceNode *interface_nodes; // [k] of the evaluation at hand, as all that follows; of a compiled one
 	double *Lambda, *b;                // [6k][6k], [6k]
+	double *spread;                    // [8k][8k] Lambda, eight columns for each node
 	CalSpatial *wrench;                // [k] on the subsystem
 	CalSpatial *none;                  // [k] zero
 	CalAllocator allocator;
@@ -62,16 +64,13 @@ typedef struct TiePoint {
 	spatial F;                  // wrench of all ties
 } TiePoint;
 
-/* A row on its two sides: wrenches at the points per unit of the multiplier. */
-typedef struct LevelRow {
-	int node[TIE_SIDES]; // of the level, -1: the ground
-	spatial d[TIE_SIDES];
-} LevelRow;
-
 /* A tie that a level solves for. */
 typedef struct LevelTie {
 	const SubsystemTie *tie;
 	int node[TIE_SIDES]; // of the level, -1: the ground
+	int rows;            //
+	int *linked;         // [linked_count] itself, then the later ties that it has a block of H with, ascending
+	int linked_count;
 } LevelTie;
 
 /* Where a node of a level gets its part of K and a from. */
@@ -79,9 +78,13 @@ typedef struct LevelSource {
 	int child;        // level, -1: its group or subsystem itself
 	int at;           // there: edge, point of the group, interface node
 	int first, count; // nodes of the level with the same source, side by side: K has nothing between sources
+	const double *K;  // its six rows of the matrix of the source, eight columns for each node of that
+	size_t stride;    // from row to row
 } LevelSource;
 
-/* Nodes: points on both sides of its ties, and its edges. */
+enum { SIX = 6 };
+
+/* Nodes: points on both sides of its ties, and its edges. Of the eight columns of a node or a tie six are used (tie_algebra.c). */
 typedef struct TieLevel {
 	int device; // component, -1: the root
 	int parent, depth;
@@ -90,21 +93,23 @@ typedef struct TieLevel {
 	int *nodes;           // [node_count] points
 	LevelSource *sources; // [node_count]
 	int *edges;           // [edge_count] nodes that the level above sees
-	LevelRow *rows;       // [row_count]
+	int *linked;          // [tie_count (tie_count + 1) / 2] of LevelTie
 	LoopRow *values;      // [row_count]
-	double *K, *a;        // [6 nodes][6 nodes], [6 nodes] compliance and acceleration without its ties
-	double *W;            // [rows][6 nodes] K D; as of K, what is not that of a source is zero from the start
-	double *H;            // [rows][rows] D'K D, then its factor
-	double *lambda, *z;   // [rows] multipliers without forces on the edges; scratch
-	double *G;            // [rows][6 edges] how they follow from these: H^+ W_E'
-	double *E;            // [rows][6 edges] W_E', scratch
-	double *Lambda, *b;   // [6 edges][6 edges], [6 edges] as the level above sees it
-	double *force;        // [6 nodes] on its nodes
-	double *edge_force;   // [6 edges] on its edges alone
-	double *solve;        // [(rows + 2) rows]
+	double *a;            // [nodes][8] acceleration without its ties
+	double *D;            // [ties][sides][6][8] wrenches on the two sides by multipliers
+	double *H;            // [8 ties][8 ties] D'K D, the blocks that are linked; then its factor
+	double *inverse;      // [8 ties] of pivots
+	double *R;            // [8 ties][width] D'K E, and in column 6 what is wrong; then with the rows before taken out
+	double *Lambda;       // [8 edges][width] as the level above sees it, and in column 6 b
+	size_t width;         // 8 edges, 8 if there are none
+	double *lambda;       // [8 ties] multipliers
+	double *force;        // [nodes][8] on its nodes
+	double *edge_force;   // [width] on its edges alone, and 1 in column 6
+	bool dependent;       // multipliers are -R (F, 1): some equations follow from others
+	double *A, *X, *G;    // [rows][rows], [rows][width], [rows][width] of these
+	double *solve;        // [rows max(rows + 2, width)]
 	int *order;           // [rows]
 	uint8_t *independent; // [rows]
-	int rank;
 } TieLevel;
 
 /*
@@ -113,7 +118,7 @@ typedef struct TieLevel {
  */
 typedef struct TieGroup {
 	int first, count;    // points, side by side
-	double *C;           // [6 count][6 count] their compliance
+	double *C;           // [6 count][6 count] their compliance, where it is not interface.Lambda
 	double *columns;     // [nu (6 count + 1)] scratch of it
 	bool divides;        // no loop is open on the way from a point to the ground
 	bool begun;          // the evaluation at hand was divided
@@ -176,6 +181,15 @@ CalStatus subsystem_interface_nodes(CalEvalContext *context, int device);
 CalStatus subsystems_check_ties(CalSim *sim, bool speeds, const char *remedy);
 /** What is wrong with Lambda and b, or NULL. */
 const char *subsystem_response_fault(const Subsystem *subsystem);
+
+/** A matrix of six rows and columns for each of so many nodes, with eight for each. */
+static inline void spread_nodes(const double *six, int count, double *eight) {
+	const size_t n = SIX * (size_t)count, width = OCTET * (size_t)count;
+	for (size_t r = 0; r < n; r++)
+		for (size_t c = 0; c < n; c += SIX)
+			memcpy(eight + (r / SIX * OCTET + r % SIX) * width + c / SIX * OCTET, six + r * n + c,
+			       SIX * sizeof(double));
+}
 
 /* ---- groups (subsystem_group.c) -------------------------------------------------------------------------- */
 

@@ -206,6 +206,7 @@ static bool passes_alone(const CalModel *model, const Link *link) {
 void tie_group_plan(const CalModel *model, const TiePoint *points, TieGroup *group) {
 	Interface *at = &group->interface;
 	at->width = OCTET * group->count;
+	at->points = 1;
 	at->force_count = at->path_count = 0;
 	group->begun = false;
 	group->divides = true;
@@ -224,41 +225,34 @@ void tie_group_plan(const CalModel *model, const TiePoint *points, TieGroup *gro
 	}
 }
 
-/* Unit wrenches at a node, as columns at the origin of its link: [1 cx; 0 1]. */
-static void fill_columns(const NodePlace *place, const InterfaceForce *force) {
-	const vec3 c = place->c;
-	const double gamma[6][OCTET] = {{1, 0, 0, 0, -c.z, c.y}, {0, 1, 0, c.z, 0, -c.x}, {0, 0, 1, -c.y, c.x, 0},
-	                                {0, 0, 0, 1, 0, 0},      {0, 0, 0, 0, 1, 0},      {0, 0, 0, 0, 0, 1}};
-	memcpy(force->gamma, gamma, sizeof gamma);
-	for (int k = 0; force->modal && k < place->flex->m; k++)
-		six_out(kinematics_node_column(place, k), force->modal + (size_t)k * OCTET);
+/* Unit wrenches at c from the origin of a link, as columns at that: [1 cx; 0 1]. */
+static void fill_columns(vec3 c, double *gamma) {
+	const double columns[6][OCTET] = {{1, 0, 0, 0, -c.z, c.y}, {0, 1, 0, c.z, 0, -c.x}, {0, 0, 1, -c.y, c.x, 0},
+	                                  {0, 0, 0, 1, 0, 0},      {0, 0, 0, 0, 1, 0},      {0, 0, 0, 0, 0, 1}};
+	memcpy(gamma, columns, sizeof columns);
 }
 
 /* Motion of a point, and its acceleration where no speed accelerates. */
 static void place_point(const CalModel *model, const CalWork *work, const InterfaceForce *force, TiePoint *point) {
-	const NodePlace place = kinematics_node(model, work, point->node);
 	const LinkWork *link = &work->links[force->link];
+	if (!force->modal) {
+		const vec3 c = kinematics_rigid_node(model, work, point->node, &point->motion.pose, &point->motion.velocity);
+		point->A = kinematics_rigid_bias(work, link, c);
+		fill_columns(c, force->gamma);
+		return;
+	}
+	const NodePlace place = kinematics_node(model, work, point->node);
 	point->motion.pose.R = mat_out(place.R);
 	point->motion.pose.r = vec_out(add(work->position[force->link], place.c));
 	point->motion.velocity = spatial_out(kinematics_node_velocity(work, force->link, &place));
 	point->A = kinematics_node_bias(work, link, &place);
-	for (int k = 0; place.flex && place.work->accelerated && k < place.flex->m; k++)
-		point->A = spatial_madd(point->A, place.work->eta_ddot[k], kinematics_node_column(&place, k));
-	fill_columns(&place, force);
-}
-
-static void take_compliance(const TieGroup *group) {
-	const size_t n = 6 * (size_t)group->count, W = (size_t)group->interface.width;
-	for (int i = 0; i < group->count; i++)
-		for (size_t r = 0; r < 6; r++) {
-			double *to = group->C + (6 * (size_t)i + r) * n;
-			const double *from = group->interface.Lambda + (OCTET * (size_t)i + r) * W;
-			for (int j = 0; j <= i; j++, to += 6, from += OCTET)
-				memcpy(to, from, 6 * sizeof(double));
-		}
-	for (size_t r = 0; r < n; r++)
-		for (size_t c = 0; c < r; c++)
-			group->C[c * n + r] = group->C[r * n + c];
+	fill_columns(place.c, force->gamma);
+	for (int k = 0; k < place.flex->m; k++) {
+		const spatial column = kinematics_node_column(&place, k);
+		six_out(column, force->modal + (size_t)k * OCTET);
+		if (place.work->accelerated)
+			point->A = spatial_madd(point->A, place.work->eta_ddot[k], column);
+	}
 }
 
 /* Points of a group that are fixed to the ground. */
@@ -301,7 +295,6 @@ static bool evaluate_columns(CalEvalContext *context, int group, CalStatus *stat
 		TiePoint *point = &all->points[own->first + column / OCTET];
 		point->A = spatial_add(point->A, six_in(own->interface.beta + column));
 	}
-	take_compliance(own);
 	own->begun = true;
 	return true;
 }
@@ -324,6 +317,7 @@ void tie_group_apply(const CalEvalContext *context, int group) {
 
 CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purpose) {
 	SimGroup *g = &context->sim->groups[group];
+	const TieGroup *own = &context->sim->subsystems->groups[group];
 	const bool forces = purpose == TIE_FORCES;
 	CalStatus status = CAL_OK;
 	g->kinematics_known = false;
@@ -336,6 +330,8 @@ CalStatus tie_group_evaluate(CalEvalContext *context, int group, TiePurpose purp
 		status = read_points(context, group, forces);
 	if (status == CAL_OK && purpose != TIE_VALUES)
 		status = find_compliance(context, group, purpose);
+	if (status == CAL_OK && purpose != TIE_VALUES)
+		spread_nodes(own->C, own->count, own->interface.Lambda);
 	return status;
 }
 

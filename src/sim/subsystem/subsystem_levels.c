@@ -251,6 +251,28 @@ static void find_sources(struct SimSubsystems *all, int index) {
 	}
 }
 
+/* Where K is, of all nodes of all levels. */
+static void find_matrices(const CalSim *sim, struct SimSubsystems *all) {
+	for (int l = 0; l < all->level_count; l++)
+		for (int n = 0; n < all->levels[l].node_count; n++) {
+			LevelSource *source = &all->levels[l].sources[n];
+			const TiePoint *point = &all->points[all->levels[l].nodes[n]];
+			const double *matrix;
+			if (source->child >= 0) {
+				matrix = all->levels[source->child].Lambda;
+				source->stride = all->levels[source->child].width;
+			} else if (point->group >= 0) {
+				matrix = all->groups[point->group].interface.Lambda;
+				source->stride = OCTET * (size_t)all->groups[point->group].count;
+			} else {
+				const Subsystem *subsystem = sim_subsystem(sim, point->device);
+				matrix = subsystem->spread;
+				source->stride = OCTET * (size_t)subsystem->def.interface_node_count;
+			}
+			source->K = matrix + OCTET * (size_t)source->at * source->stride;
+		}
+}
+
 static void list_ties(const CalSim *sim, struct SimSubsystems *all) {
 	TieWalk w = {0, -1};
 	SubsystemTie *tie;
@@ -259,9 +281,42 @@ static void list_ties(const CalSim *sim, struct SimSubsystems *all) {
 	while ((tie = next_tie(sim, &w)) != NULL) {
 		TieLevel *level = &all->levels[tie->level];
 		LevelTie *listed = &level->ties[level->tie_count++];
-		*listed = (LevelTie){tie, {-1, -1}};
+		*listed = (LevelTie){.tie = tie, .node = {-1, -1}, .rows = tie->loop.rows};
 		for (int s = 0; s < TIE_SIDES; s++)
 			listed->node[s] = tie->point[s] >= 0 ? find_node(level, tie->point[s]) : -1;
+	}
+}
+
+static bool has_tie(const LevelTie *tie, int other) {
+	for (int k = 0; k < tie->linked_count; k++)
+		if (tie->linked[k] == other)
+			return true;
+	return false;
+}
+
+/* Whether ties have a source in common, or are both linked to an earlier one, whose elimination fills their block. */
+static bool are_linked(const TieLevel *level, int one, int other) {
+	for (int s = 0; s < TIE_SIDES; s++)
+		for (int z = 0; z < TIE_SIDES; z++) {
+			const int a = level->ties[one].node[s], b = level->ties[other].node[z];
+			if (a >= 0 && b >= 0 && level->sources[a].first == level->sources[b].first)
+				return true;
+		}
+	for (int k = 0; k < one; k++)
+		if (has_tie(&level->ties[k], one) && has_tie(&level->ties[k], other))
+			return true;
+	return false;
+}
+
+static void link_ties(TieLevel *level) {
+	int *next = level->linked;
+	for (int i = 0; i < level->tie_count; i++) {
+		LevelTie *tie = &level->ties[i];
+		tie->linked = next;
+		for (int k = i; k < level->tie_count; k++)
+			if (k == i || are_linked(level, i, k))
+				tie->linked[tie->linked_count++] = k;
+		next += tie->linked_count;
 	}
 }
 
@@ -283,24 +338,26 @@ static void layout_plan(struct SimSubsystems *all, const PlanSizes *most, int **
 }
 
 static void layout_level(TieLevel *level, Cursor *cursor) {
-	const size_t n = 6 * (size_t)level->node_count, e = 6 * (size_t)level->edge_count, m = (size_t)level->row_count;
-	CURSOR_ARRAY(cursor, level->ties, level->tie_count);
+	const size_t ties = (size_t)level->tie_count, m = (size_t)level->row_count, edges = (size_t)level->edge_count;
+	const size_t columns = OCTET * ties;
+	level->width = OCTET * (edges > 0 ? edges : 1);
+	CURSOR_ARRAY(cursor, level->ties, ties);
 	CURSOR_ARRAY(cursor, level->sources, level->node_count);
-	CURSOR_ARRAY(cursor, level->rows, m);
+	CURSOR_ARRAY(cursor, level->linked, ties * (ties + 1) / 2);
 	CURSOR_ARRAY(cursor, level->values, m);
-	CURSOR_ARRAY(cursor, level->K, n * n);
-	CURSOR_ARRAY(cursor, level->a, n);
-	CURSOR_ARRAY(cursor, level->W, m * n);
-	CURSOR_ARRAY(cursor, level->H, m * m);
-	CURSOR_ARRAY(cursor, level->lambda, m);
-	CURSOR_ARRAY(cursor, level->z, m);
-	CURSOR_ARRAY(cursor, level->G, m * e);
-	CURSOR_ARRAY(cursor, level->E, m * e);
-	CURSOR_ARRAY(cursor, level->Lambda, e * e);
-	CURSOR_ARRAY(cursor, level->b, e);
-	CURSOR_ARRAY(cursor, level->force, n);
-	CURSOR_ARRAY(cursor, level->edge_force, e);
-	CURSOR_ARRAY(cursor, level->solve, (m + 2) * m);
+	CURSOR_ARRAY(cursor, level->a, OCTET * level->node_count);
+	CURSOR_ARRAY(cursor, level->D, TIE_SIDES * SIX * columns);
+	CURSOR_ARRAY(cursor, level->H, columns * columns);
+	CURSOR_ARRAY(cursor, level->inverse, columns);
+	CURSOR_ARRAY(cursor, level->R, columns * level->width);
+	CURSOR_ARRAY(cursor, level->Lambda, OCTET * edges * level->width);
+	CURSOR_ARRAY(cursor, level->lambda, columns);
+	CURSOR_ARRAY(cursor, level->force, OCTET * level->node_count);
+	CURSOR_ARRAY(cursor, level->edge_force, level->width);
+	CURSOR_ARRAY(cursor, level->A, m * m);
+	CURSOR_ARRAY(cursor, level->X, m * level->width);
+	CURSOR_ARRAY(cursor, level->G, m * level->width);
+	CURSOR_ARRAY(cursor, level->solve, m * (m + 2 + level->width));
 	CURSOR_ARRAY(cursor, level->order, m);
 	CURSOR_ARRAY(cursor, level->independent, m);
 }
@@ -358,7 +415,10 @@ CalStatus subsystems_plan(CalSim *sim) {
 	for (int i = 0; i < all->group_count; i++)
 		if (all->groups[i].count > 0)
 			tie_group_plan(sim->groups[i].model, all->points, &all->groups[i]);
+	find_matrices(sim, all);
 	list_ties(sim, all);
+	for (int i = 0; i < all->level_count; i++)
+		link_ties(&all->levels[i]);
 	all->planned = true;
 	return CAL_OK;
 }

@@ -6,9 +6,9 @@
  * The rows of a tie are those of a loop between its two sides. A level has nodes with the compliance K (that of the
  * groups, of compiled subsystems and of its child levels, in blocks) and the accelerations a that they have without its
  * ties; a multiplier puts D on them. With g the second derivatives of the rows at a,
- *   inward   H = D'K D,  lambda_0 = -H^+ g,  G = H^+ D'K E
- *            Lambda = E'K E - E'K D G,  b = E'(a + K D lambda_0)        as the level above sees it, E: its edges
- *   outward  lambda = lambda_0 - G F,  wrenches on the nodes D lambda + E F
+ *   inward   H = D'K D,  R = D'K E
+ *            Lambda = E'K E - R'H^+ R,  b = E'a - R'H^+ g        as the level above sees it, E: its edges
+ *   outward  lambda = -H^+ (g + R F),  wrenches on the nodes D lambda + E F
  * Neither K nor Lambda is inverted: a node that cannot move is allowed on either side.
  *
  * What steps leave open is closed after the step by the same equations: the inner ties of a component by its own level, its
@@ -27,6 +27,7 @@
 #include "math/finite.h"
 #include "math/min_norm.h"
 #include "model/model.h"
+#include "sim/subsystem/tie_kernels.h"
 
 static const double DEPENDENT = 1e-11; // as of loops (loops.c)
 static const double SYMMETRY = 1e-9;   // of Lambda, relative to its diagonal
@@ -68,6 +69,7 @@ static CalStatus evaluate_compiled(CalEvalContext *context, int device, TiePurpo
 	const char *wrong = subsystem_response_fault(subsystem);
 	if (wrong)
 		return subsystem_failed(context, device, wrong);
+	spread_nodes(subsystem->Lambda, subsystem->def.interface_node_count, subsystem->spread);
 	if (purpose != TIE_FORCES) // nothing moves by itself
 		memset(subsystem->b, 0, 6 * sizeof(double) * (size_t)subsystem->def.interface_node_count);
 	return CAL_OK;
@@ -75,42 +77,19 @@ static CalStatus evaluate_compiled(CalEvalContext *context, int device, TiePurpo
 
 /* ---- a level ------------------------------------------------------------------------------------------------------- */
 
-/* The matrix that a node's part of K is in, and how many nodes it is of. */
-static const double *source_matrix(const CalSim *sim, const TiePoint *point, const LevelSource *source, int *count) {
-	const struct SimSubsystems *all = sim->subsystems;
-	if (source->child >= 0) {
-		*count = all->levels[source->child].edge_count;
-		return all->levels[source->child].Lambda;
-	}
-	if (point->group >= 0) {
-		*count = all->groups[point->group].count;
-		return all->groups[point->group].C;
-	}
-	const Subsystem *subsystem = sim_subsystem(sim, point->device);
-	*count = subsystem->def.interface_node_count;
-	return subsystem->Lambda;
-}
-
-static void take_block(const TieLevel *level, int i, int j, const double *matrix, int count) {
-	const size_t n = 6 * (size_t)level->node_count, m = 6 * (size_t)count;
-	const size_t row = 6 * (size_t)level->sources[i].at, column = 6 * (size_t)level->sources[j].at;
-	for (size_t k = 0; k < 6; k++)
-		memcpy(level->K + (6 * (size_t)i + k) * n + 6 * (size_t)j, matrix + (row + k) * m + column, 6 * sizeof(double));
-}
-
-static void fill_compliance(const CalSim *sim, TieLevel *level) {
+/* a of its nodes. */
+static void fill_accelerations(const CalSim *sim, const TieLevel *level) {
 	const struct SimSubsystems *all = sim->subsystems;
 	for (int i = 0; i < level->node_count; i++) {
-		const TiePoint *point = &all->points[level->nodes[i]];
 		const LevelSource *source = &level->sources[i];
-		int count;
-		const double *matrix = source_matrix(sim, point, source, &count);
-		for (int j = source->first; j < source->first + source->count; j++)
-			take_block(level, i, j, matrix, count);
-		if (source->child >= 0)
-			memcpy(level->a + 6 * (size_t)i, all->levels[source->child].b + 6 * (size_t)source->at, 6 * sizeof(double));
-		else
-			six_out(point->A, level->a + 6 * (size_t)i);
+		double *a = level->a + OCTET * (size_t)i;
+		if (source->child < 0) {
+			six_out(all->points[level->nodes[i]].A, a);
+			continue;
+		}
+		const TieLevel *child = &all->levels[source->child];
+		for (size_t k = 0; k < SIX; k++)
+			a[k] = child->Lambda[(OCTET * (size_t)source->at + k) * child->width + SIX];
 	}
 }
 
@@ -120,13 +99,21 @@ static void add_acceleration(LoopFrame *f, vec3 node, spatial A) {
 	f->a = add(f->a, add(A.l, cross(A.a, sub(f->r, node))));
 }
 
-/* Rows of a tie from the motion of its two sides, and the wrenches of their multipliers. */
-static void fill_tie(const CalEvalContext *context, TieLevel *level, const LevelTie *listed, TiePurpose purpose,
-                     int first) {
+/* One multiplier of a tie: a column of the wrenches on one of its sides. */
+static void fill_column(double *D, int row, spatial d) {
+	double six[SIX];
+	six_out(d, six);
+	for (int k = 0; k < SIX; k++)
+		D[k * OCTET + row] = six[k];
+}
+
+/* Equations of a tie from the motion of its two sides, and the wrenches of their multipliers. */
+static void fill_tie(const CalEvalContext *context, TieLevel *level, int index, TiePurpose purpose, LoopRow *values) {
+	static const CalInterfaceNode ground = {.pose = {.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}}};
+	const LevelTie *listed = &level->ties[index];
 	const SubsystemTie *tie = listed->tie;
-	const int *node = listed->node;
-	const CalInterfaceNode ground = {.pose = {.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}}};
 	const CalPlacement on[TIE_SIDES] = {tie->loop.def_a, tie->loop.def_b};
+	double *D = level->D + (size_t)index * (TIE_SIDES * SIX * OCTET);
 	LoopFrame frame[TIE_SIDES];
 	vec3 origin[TIE_SIDES];
 	for (int s = 0; s < TIE_SIDES; s++) {
@@ -134,177 +121,113 @@ static void fill_tie(const CalEvalContext *context, TieLevel *level, const Level
 		const CalInterfaceNode *at = point >= 0 ? &context->sim->subsystems->points[point].motion : &ground;
 		frame[s] = subsystem_frame(at, on[s]);
 		origin[s] = vec_in(at->pose.r);
-		if (node[s] >= 0)
-			add_acceleration(&frame[s], origin[s], six_in(level->a + 6 * (size_t)node[s]));
+		if (listed->node[s] >= 0)
+			add_acceleration(&frame[s], origin[s], six_in(level->a + OCTET * (size_t)listed->node[s]));
 	}
 	const LoopContext loop_context = {.t = context->t, .depth = LOOP_MOTION, .plain = purpose != TIE_FORCES};
-	loop_fill(&tie->loop, &frame[TIE_A], &frame[TIE_B], &loop_context, level->values + first);
-	for (int r = first; r < first + tie->loop.rows; r++) {
-		const spatial d = level->values[r].direction; // on side B, at the origin of its frame
-		level->rows[r] = (LevelRow){{node[TIE_A], node[TIE_B]},
-		                            {force_shift((spatial){neg(d.a), neg(d.l)}, sub(frame[TIE_B].r, origin[TIE_A])),
-		                             force_shift(d, sub(frame[TIE_B].r, origin[TIE_B]))}};
+	loop_fill(&tie->loop, &frame[TIE_A], &frame[TIE_B], &loop_context, values);
+	const vec3 arm[TIE_SIDES] = {sub(frame[TIE_B].r, origin[TIE_A]), sub(frame[TIE_B].r, origin[TIE_B])};
+	for (int r = 0; r < listed->rows; r++) {
+		const spatial d = values[r].direction; // on side B, at the origin of its frame
+		fill_column(D, r, force_shift((spatial){neg(d.a), neg(d.l)}, arm[TIE_A]));
+		fill_column(D + SIX * OCTET, r, force_shift(d, arm[TIE_B]));
 	}
 }
 
 static void fill_rows(const CalEvalContext *context, TieLevel *level, TiePurpose purpose) {
-	int first = 0;
-	for (int i = 0; i < level->tie_count; i++) {
-		fill_tie(context, level, &level->ties[i], purpose, first);
-		first += level->ties[i].tie->loop.rows;
-	}
+	LoopRow *values = level->values;
+	for (int i = 0; i < level->tie_count; values += level->ties[i++].rows)
+		fill_tie(context, level, i, purpose, values);
 }
 
-/* What row r does along another one, or along the accelerations a: sum of d.x over its nodes. */
-INLINE double along_row(const LevelRow *row, const double *x) {
+/* What row r of a tie does along the accelerations a. */
+static double along_row(const TieLevel *level, int tie, int r) {
 	double sum = 0;
-	for (int s = 0; s < TIE_SIDES; s++)
-		sum += row->node[s] >= 0 ? spatial_dot(row->d[s], six_in(x + 6 * (size_t)row->node[s])) : 0;
+	for (int s = 0; s < TIE_SIDES; s++) {
+		const double *D = level->D + (size_t)(TIE_SIDES * tie + s) * (SIX * OCTET) + r;
+		const int node = level->ties[tie].node[s];
+		for (int k = 0; k < SIX && node >= 0; k++)
+			sum += D[k * OCTET] * level->a[OCTET * (size_t)node + (size_t)k];
+	}
 	return sum;
 }
 
-/* w[count] = (adds: w +) d'K of six rows of K. */
-INLINE void combine_rows(const double d[6], const double *restrict K, size_t n, size_t count, bool adds,
-                         double *restrict w) {
-	for (size_t i = 0; i < count; i++) {
-		double sum = d[0] * K[i];
-		for (size_t k = 1; k < 6; k++)
-			sum += d[k] * K[k * n + i];
-		w[i] = adds ? w[i] + sum : sum;
-	}
-}
-
-/* Column r of D through K, which is symmetric, to row r of W. */
-static void respond_to_row(const TieLevel *level, const LevelRow *row, double *w) {
-	const size_t n = 6 * (size_t)level->node_count;
-	int before = -1;
-	for (int s = 0; s < TIE_SIDES; s++) {
-		double d[6];
-		if (row->node[s] < 0)
-			continue;
-		six_out(row->d[s], d);
-		const LevelSource *source = &level->sources[row->node[s]];
-		const size_t from = 6 * (size_t)source->first;
-		const double *K = level->K + 6 * (size_t)row->node[s] * n + from;
-		if (source->count == 1)
-			combine_rows(d, K, n, 6, source->first == before, w + from);
-		else
-			combine_rows(d, K, n, 6 * (size_t)source->count, source->first == before, w + from);
-		before = source->first;
-	}
-}
-
-/* W = K D, H = D'W. */
-static void fill_matrix(TieLevel *level) {
-	const size_t n = 6 * (size_t)level->node_count, m = (size_t)level->row_count;
-	for (size_t r = 0; r < m; r++)
-		respond_to_row(level, &level->rows[r], level->W + r * n);
-	for (size_t i = 0; i < m; i++)
-		for (size_t j = 0; j <= i; j++)
-			level->H[i * m + j] = along_row(&level->rows[i], level->W + j * n);
-}
-
-static double row_error(const TieLevel *level, int row, TiePurpose purpose) {
-	const LoopRow *value = &level->values[row];
-	if (purpose == TIE_FORCES)
-		return value->acceleration;
-	return (purpose == TIE_POSITIONS ? value->value : value->rate) + along_row(&level->rows[row], level->a);
-}
-
-/* W at the edges, by rows. */
-static void take_edges(const TieLevel *level, double *out) {
-	const size_t n = 6 * (size_t)level->node_count, m = (size_t)level->row_count;
-	for (size_t r = 0; r < m; r++)
-		for (int e = 0; e < level->edge_count; e++, out += 6)
-			memcpy(out, level->W + r * n + 6 * (size_t)level->edges[e], 6 * sizeof(double));
-}
-
-/* Lambda and b of the edges without the ties. */
-static void begin_edges(const TieLevel *level) {
-	const size_t n = 6 * (size_t)level->node_count;
-	double *Lambda = level->Lambda;
-	for (int i = 0; i < level->edge_count; i++) {
-		const size_t at = 6 * (size_t)level->edges[i];
-		memcpy(level->b + 6 * (size_t)i, level->a + at, 6 * sizeof(double));
-		for (size_t k = 0; k < 6; k++)
-			for (int j = 0; j < level->edge_count; j++, Lambda += 6)
-				memcpy(Lambda, level->K + (at + k) * n + 6 * (size_t)level->edges[j], 6 * sizeof(double));
-	}
-}
-
-/* Lambda -= W_E' G, b += W_E' lambda. */
-INLINE void add_ties(const TieLevel *level, size_t e) {
-	for (int r = 0; r < level->row_count; r++) {
-		const double *restrict w = level->E + (size_t)r * e, *restrict g = level->G + (size_t)r * e;
-		for (size_t i = 0; i < e; i++) {
-			double *restrict row = level->Lambda + i * e;
-			level->b[i] += w[i] * level->lambda[r];
-			for (size_t j = 0; j < e; j++)
-				row[j] -= w[i] * g[j];
-		}
-	}
-}
-
-/* Lambda and b of the edges. */
-static void condense(TieLevel *level) {
-	const size_t e = 6 * (size_t)level->edge_count, m = (size_t)level->row_count;
-	begin_edges(level);
-	if (m == 0 || e == 0)
-		return;
-	take_edges(level, level->G);
-	min_norm_solve_columns((int)m, level->rank, (int)e, level->H, level->order, level->solve, level->E, level->G);
-	take_edges(level, level->E);
-	if (e == 6)
-		add_ties(level, 6);
-	else
-		add_ties(level, e);
-	for (size_t i = 0; i < e; i++)
-		for (size_t j = 0; j < i; j++)
-			level->Lambda[j * e + i] = level->Lambda[i * e + j];
-}
-
-static void solve_level(const CalEvalContext *context, TieLevel *level, TiePurpose purpose) {
-	const int m = level->row_count;
-	fill_compliance(context->sim, level);
-	fill_rows(context, level, purpose);
-	fill_matrix(level);
-	for (int r = 0; r < m; r++)
-		level->z[r] = -row_error(level, r, purpose);
-	level->rank = min_norm_factor(m, level->H, DEPENDENT, level->order, level->independent, level->solve);
-	min_norm_solve(m, level->rank, level->H, level->order, level->solve, level->z, level->lambda);
-	condense(level);
-}
-
-/* Multipliers with the forces on the edges known, and what they do on the nodes. */
-static void resolve_row(const TieLevel *level, int r) {
-	const LevelRow *row = &level->rows[r];
-	const double *G = level->G + 6 * (size_t)r * (size_t)level->edge_count;
-	double lambda = level->lambda[r];
+/* Column 6: what is wrong with the equations, and a of the edges. */
+static void fill_known(TieLevel *level, TiePurpose purpose) {
+	const LoopRow *value = level->values;
+	for (int i = 0; i < level->tie_count; i++)
+		for (int r = 0; r < level->ties[i].rows; r++, value++)
+			level->R[(OCTET * (size_t)i + (size_t)r) * level->width + SIX] =
+				purpose == TIE_FORCES
+					? value->acceleration
+					: (purpose == TIE_POSITIONS ? value->value : value->rate) + along_row(level, i, r);
 	for (int e = 0; e < level->edge_count; e++)
-		for (size_t k = 0; k < 6; k++)
-			lambda -= *G++ * level->edge_force[6 * (size_t)e + k];
-	level->lambda[r] = lambda;
-	for (int s = 0; s < TIE_SIDES; s++) {
-		if (row->node[s] < 0)
-			continue;
-		double *force = level->force + 6 * (size_t)row->node[s];
-		six_out(spatial_madd(six_in(force), lambda, row->d[s]), force);
-	}
+		for (size_t k = 0; k < SIX; k++)
+			level->Lambda[(OCTET * (size_t)e + k) * level->width + SIX] = level->a[OCTET * (size_t)level->edges[e] + k];
+}
+
+/* Rows side by side, in place of eight for each tie. */
+static void gather_rows(const TieLevel *level) {
+	const size_t columns = OCTET * (size_t)level->tie_count, m = (size_t)level->row_count;
+	size_t row = 0;
+	memset(level->A, 0, m * m * sizeof(double));
+	for (int i = 0; i < level->tie_count; i++)
+		for (size_t r = 0; r < (size_t)level->ties[i].rows; r++, row++) {
+			const size_t from = OCTET * (size_t)i + r;
+			memcpy(level->X + row * level->width, level->R + from * level->width, level->width * sizeof(double));
+			size_t column = 0;
+			for (int k = 0; k < level->tie_count; k++)
+				for (size_t c = 0; c < (size_t)level->ties[k].rows; c++, column++)
+					if (column >= row)
+						level->A[column * m + row] = level->H[from * columns + OCTET * (size_t)k + c];
+		}
+}
+
+/* Where equations follow from others: the multipliers of smallest norm, R = H^+ R. */
+static void solve_dependent(TieLevel *level) {
+	const int m = level->row_count, width = (int)level->width;
+	gather_rows(level);
+	memcpy(level->G, level->X, (size_t)m * level->width * sizeof(double));
+	const int rank = min_norm_factor(m, level->A, DEPENDENT, level->order, level->independent, level->solve);
+	min_norm_solve_columns(m, rank, width, level->A, level->order, level->solve, level->solve + m * (m + 2), level->G);
+	for (int e = 0; e < level->edge_count; e++)
+		for (int k = 0; k < SIX; k++)
+			for (int r = 0; r < m; r++)
+				for (int c = 0; c < width; c++)
+					level->Lambda[(OCTET * e + k) * width + c] -=
+						level->X[r * width + OCTET * e + k] * level->G[r * width + c];
+	const double *G = level->G;
+	for (int i = 0; i < level->tie_count; i++)
+		for (int r = 0; r < level->ties[i].rows; r++, G += width)
+			memcpy(level->R + (OCTET * i + r) * width, G, level->width * sizeof(double));
+}
+
+static void solve_level(const CalEvalContext *context, const TieKernels *kernels, TieLevel *level, TiePurpose purpose) {
+	fill_accelerations(context->sim, level);
+	fill_rows(context, level, purpose);
+	kernels->fill(level);
+	fill_known(level, purpose);
+	level->dependent = !kernels->eliminate(level);
+	if (!level->dependent)
+		return;
+	kernels->fill(level);
+	fill_known(level, purpose);
+	solve_dependent(level);
 }
 
 /* With the forces on its edges known (level->force): those on all of its nodes, handed to points and child levels. */
-static void resolve_level(struct SimSubsystems *all, int index) {
-	TieLevel *level = &all->levels[index];
+static void resolve_level(struct SimSubsystems *all, const TieKernels *kernels, TieLevel *level) {
+	level->edge_force[SIX] = 1;
 	for (int e = 0; e < level->edge_count; e++)
-		memcpy(level->edge_force + 6 * (size_t)e, level->force + 6 * (size_t)level->edges[e], 6 * sizeof(double));
-	for (int r = 0; r < level->row_count; r++)
-		resolve_row(level, r);
+		memcpy(level->edge_force + OCTET * (size_t)e, level->force + OCTET * (size_t)level->edges[e],
+		       SIX * sizeof(double));
+	kernels->resolve(level);
 	for (int i = 0; i < level->node_count; i++) {
 		const LevelSource *source = &level->sources[i];
-		const double *force = level->force + 6 * (size_t)i;
+		const double *force = level->force + OCTET * (size_t)i;
 		if (source->child >= 0) {
 			const TieLevel *child = &all->levels[source->child];
-			memcpy(child->force + 6 * (size_t)child->edges[source->at], force, 6 * sizeof(double));
+			memcpy(child->force + OCTET * (size_t)child->edges[source->at], force, SIX * sizeof(double));
 		} else {
 			all->points[level->nodes[i]].F = six_in(force);
 		}
@@ -356,21 +279,22 @@ static CalStatus evaluate_sides(CalEvalContext *context, TiePurpose purpose) {
 /* Wrenches F on all points: forces, or what closes positions or speeds. For TIE_VALUES the values of all rows alone. */
 static CalStatus subsystems_wrenches(CalEvalContext *context, TiePurpose purpose) {
 	struct SimSubsystems *all = context->sim->subsystems;
+	const TieKernels *kernels = tie_kernels(context->sim->groups[0].model->isa);
 	const CalStatus status = all->planned ? evaluate_sides(context, purpose) : CAL_ERR_MEMORY;
 	if (status != CAL_OK)
 		return status;
 	for (int i = 0; i < all->level_count && purpose == TIE_VALUES; i++) {
-		memset(all->levels[i].a, 0, 6 * sizeof(double) * (size_t)all->levels[i].node_count);
+		memset(all->levels[i].a, 0, OCTET * sizeof(double) * (size_t)all->levels[i].node_count);
 		fill_rows(context, &all->levels[i], purpose);
 	}
 	if (purpose == TIE_VALUES)
 		return CAL_OK;
 	for (int i = all->level_count - 1; i >= 0; i--)
-		solve_level(context, &all->levels[i], purpose);
+		solve_level(context, kernels, &all->levels[i], purpose);
 	for (int i = 0; i < all->level_count; i++)
-		memset(all->levels[i].force, 0, 6 * sizeof(double) * (size_t)all->levels[i].node_count);
+		memset(all->levels[i].force, 0, OCTET * sizeof(double) * (size_t)all->levels[i].node_count);
 	for (int i = 0; i < all->level_count; i++)
-		resolve_level(all, i);
+		resolve_level(all, kernels, &all->levels[i]);
 	return CAL_OK;
 }
 
