@@ -31,8 +31,8 @@ static bool set_run(Mjcf *m) {
 	CalRunSettings run = cal_setup_run(m->im->setup);
 	const char *title = xml_get(m->file.root, "model");
 	run.title = title ? title : "MuJoCo model";
-	run.method.method = m->option.integrator == 1 ? CAL_METHOD_RK4 : CAL_METHOD_DEFAULT;
-	run.method.step = m->option.integrator == 1 ? m->option.timestep : 0;
+	run.method.method = m->option.integrator == MJCF_RK4 ? CAL_METHOD_RK4 : CAL_METHOD_DEFAULT;
+	run.method.step = m->option.integrator == MJCF_RK4 ? m->option.timestep : 0;
 	run.duration = 10;
 	return import_ok(m->im, cal_setup_set_run(m->im->setup, &run, m->im->error));
 }

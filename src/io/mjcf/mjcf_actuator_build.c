@@ -137,30 +137,56 @@ static bool depends_on_motion(const MjcfActuatorAttributes *a) {
 	       (a->gain_type != MJCF_GAIN_FIXED && (a->gain[1] != 0 || a->gain[2] != 0));
 }
 
+enum { ON_NOTHING = -1, ON_JOINT, ON_PARENT_JOINT, ON_TENDON, ON_CRANK, ON_SITE, ON_BODY };
+
+/* What it acts on: of several, as in MuJoCo, the last one of this list. */
+static bool find_target(Mjcf *m, const XmlElement *e, int *target) {
+	static const char *const attributes[] = {"joint", "jointinparent", "tendon", "cranksite", "site", "body"};
+	*target = ON_NOTHING;
+	for (int i = ON_BODY; i >= 0; i--) {
+		if (!xml_peek(e, attributes[i]))
+			continue;
+		if (*target == ON_NOTHING)
+			*target = i;
+		else if (!import_note(m->im, CAL_IMPORT_IGNORED, e, attributes[i], "as in MuJoCo, the actuator acts on its %s",
+		                      attributes[*target]))
+			return false;
+	}
+	return *target == ON_SITE || !xml_peek(e, "refsite") ||
+	       import_note(m->im, CAL_IMPORT_IGNORED, e, "refsite", "it counts beside a site only");
+}
+
 /* *why: the reason for which it cannot be taken over; NULL: it can. */
 static bool find_transmission(Mjcf *m, MjcfActuator *actuator, MjcfTransmission *t, const char **why) {
 	XmlElement *e = actuator->object.element;
 	const MjcfFile *file = actuator->object.file;
-	int joint, parent_joint, tendon, reference;
-	if (!mjcf_refer(m, MJCF_JOINTS, file, e, "joint", &joint) ||
+	int target, joint, parent_joint, tendon, site, reference;
+	if (!find_target(m, e, &target) || !mjcf_refer(m, MJCF_JOINTS, file, e, "joint", &joint) ||
 	    !mjcf_refer(m, MJCF_JOINTS, file, e, "jointinparent", &parent_joint) ||
 	    !mjcf_refer(m, MJCF_TENDONS, file, e, "tendon", &tendon) ||
-	    !mjcf_refer(m, MJCF_SITES, file, e, "site", &t->site) ||
+	    !mjcf_refer(m, MJCF_SITES, file, e, "site", &site) ||
 	    !mjcf_refer(m, MJCF_SITES, file, e, "refsite", &reference))
 		return false;
-	if (xml_peek(e, "cranksite"))
-		*why = "Calder has no actuators over a slider-crank; model its links and a loop";
-	else if (xml_peek(e, "body"))
-		*why = "Calder has no adhesion";
-	else if (joint >= 0 || parent_joint >= 0)
-		return joint_transmission(m, actuator, joint >= 0 ? joint : parent_joint, t, why);
-	else if (tendon >= 0)
+	switch (target) {
+	case ON_JOINT:
+	case ON_PARENT_JOINT:
+		return joint_transmission(m, actuator, target == ON_JOINT ? joint : parent_joint, t, why);
+	case ON_TENDON:
 		return tendon_transmission(m, actuator, tendon, t, why);
-	else if (t->site >= 0 && (reference >= 0 || depends_on_motion(&actuator->a)))
-		*why = "of actuators on sites Calder has forces that do not depend on the motion";
-	else if (t->site < 0)
+	case ON_CRANK:
+		*why = "Calder has no actuators over a slider-crank; model its links and a loop";
+		return true;
+	case ON_SITE:
+		t->site = site;
+		if (reference >= 0 || depends_on_motion(&actuator->a))
+			*why = "of actuators on sites Calder has forces that do not depend on the motion";
+		return true;
+	case ON_BODY:
+		*why = "Calder has no adhesion";
+		return true;
+	default:
 		return import_fail(m->im, e, "the actuator has no joint, tendon or site to act on");
-	return true;
+	}
 }
 
 /* ---- devices --------------------------------------------------------------------------------------------------- */

@@ -179,6 +179,14 @@ static bool apply_axis(Mjcf *m, XmlElement *e, CalVec3 *axis) {
 	       (!given || import_question_length(m->im, e, "axis", &axis->x, 3));
 }
 
+/* The force of a stop is linear. */
+static bool note_impedance(Mjcf *m, const XmlElement *e) {
+	return !xml_peek(e, "solimplimit") ||
+	       import_note(
+			   m->im, CAL_IMPORT_CHANGED, e, "solimplimit",
+			   "of the impedance, which grows over a distance in MuJoCo, the largest counts, its second number");
+}
+
 bool mjcf_apply_joint(Mjcf *m, MjcfJointAttributes *a, XmlElement *e) {
 	static const char *const types[] = {"free", "ball", "slide", "hinge", NULL};
 	Import *im = m->im;
@@ -189,13 +197,28 @@ bool mjcf_apply_joint(Mjcf *m, MjcfJointAttributes *a, XmlElement *e) {
 	       import_numbers(im, e, "actuatorfrcrange", a->force_range, 2, NULL) &&
 	       import_numbers(im, e, "springdamper", a->spring_damper, 2, NULL) &&
 	       mjcf_apply_numbers(m, e, "solreflimit", a->solref, 2) &&
-	       mjcf_apply_numbers(m, e, "solimplimit", a->solimp, 5) && import_number(im, e, "ref", &a->ref, NULL) &&
-	       import_number(im, e, "springref", &a->springref, NULL) &&
+	       mjcf_apply_numbers(m, e, "solimplimit", a->solimp, 5) && note_impedance(m, e) &&
+	       import_number(im, e, "ref", &a->ref, NULL) && import_number(im, e, "springref", &a->springref, NULL) &&
 	       import_number(im, e, "armature", &a->armature, NULL) &&
 	       import_number(im, e, "frictionloss", &a->frictionloss, NULL) &&
 	       mjcf_apply_numbers(m, e, "stiffness", a->stiffness, 3) &&
 	       mjcf_apply_numbers(m, e, "damping", a->damping, 3) &&
 	       import_bool(im, e, "actuatorgravcomp", &a->actuator_gravcomp, NULL);
+}
+
+static bool check_contact_number(Mjcf *m, XmlElement *e, const char *attribute, const char *why) {
+	double v[6] = {0};
+	if (!mjcf_apply_numbers(m, e, attribute, v, 6))
+		return false;
+	for (int i = 0; i < 6; i++)
+		if (v[i] != 0)
+			return mjcf_missing_attribute(m, e, attribute, "%s", why);
+	return true;
+}
+
+bool mjcf_check_surface(Mjcf *m, XmlElement *e) {
+	return check_contact_number(m, e, "surfacevel", "Calder has no surfaces that move in themselves, as of a belt") &&
+	       check_contact_number(m, e, "adhesion", "Calder has no contact that pulls");
 }
 
 bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, MjcfPlaceAttributes *place, XmlElement *e) {
@@ -211,7 +234,7 @@ bool mjcf_apply_geom(Mjcf *m, MjcfGeomAttributes *a, MjcfPlaceAttributes *place,
 		import_number(im, e, "mass", &a->mass, NULL) && import_number(im, e, "density", &a->density, NULL) &&
 		import_number(im, e, "margin", &a->margin, NULL) && import_number(im, e, "fitscale", &a->fit_scale, NULL) &&
 		import_bool(im, e, "shellinertia", &a->shell, NULL) && import_numbers(im, e, "rgba", a->rgba, 4, &colored) &&
-		mjcf_apply_place(m, place, e);
+		mjcf_check_surface(m, e) && mjcf_apply_place(m, place, e);
 	a->rgba_given = a->rgba_given || colored;
 	apply_text(e, "mesh", &a->mesh);
 	apply_text(e, "material", &a->material);

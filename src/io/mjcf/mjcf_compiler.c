@@ -149,12 +149,27 @@ static bool read_one_option(Mjcf *m, XmlElement *e) {
 	return !flag || (read_flags(m, flag, &o->on) && read_passive_flag(m, flag, &o->on));
 }
 
+/* Steps and methods of fixed steps are MuJoCo's, but for RK4. */
+static bool note_steps(Mjcf *m, const XmlElement *e) {
+	if (m->option.integrator == MJCF_RK4)
+		return true;
+	return (!xml_peek(e, "integrator") ||
+	        import_note(m->im, CAL_IMPORT_CHANGED, e, "integrator",
+	                    "a run has Calder's default method, which chooses its steps; of MuJoCo's there is RK4")) &&
+	       (!xml_peek(e, "timestep") ||
+	        import_note(m->im, CAL_IMPORT_CHANGED, e, "timestep",
+	                    "it says how hard stops are; a run has steps of this length with integrator=\"RK4\" only"));
+}
+
 bool mjcf_read_option(Mjcf *m) {
 	m->option = (MjcfOption){.timestep = 0.002,
 	                         .gravity = {0, 0, -9.81},
 	                         .on = {true, true, true, true, true, true, true, true, true, true, true}};
 	for (XmlElement *e = xml_child(m->file.root, "option"); e; e = xml_again(e))
 		if (!read_one_option(m, e))
+			return false;
+	for (XmlElement *e = xml_child(m->file.root, "option"); e; e = xml_again(e))
+		if (!note_steps(m, e))
 			return false;
 	MjcfFlags *on = &m->option.on;
 	if (!on->constraint)

@@ -341,10 +341,11 @@ static bool read_pair(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
 	double friction[5] = {NAN, 0, 0, 0, 0};
 	int index[2], condim = 3;
 	bool made = true;
+	const char *own = xml_get(e, "name");
 	if (!mjcf_class_of(m, file, e, 0) || !import_required(m->im, e, "geom1") || !import_required(m->im, e, "geom2") ||
 	    !mjcf_refer(m, MJCF_GEOMS, file, e, "geom1", &index[0]) ||
 	    !mjcf_refer(m, MJCF_GEOMS, file, e, "geom2", &index[1]) || !mjcf_apply_numbers(m, e, "friction", friction, 5) ||
-	    !import_integer(m->im, e, "condim", &condim, NULL))
+	    !import_integer(m->im, e, "condim", &condim, NULL) || !mjcf_check_surface(m, e))
 		return false;
 	const int a = c->class_of[index[0]], b = c->class_of[index[1]];
 	if (a >= 0 && b >= 0 && may_touch(m, c, a, b))
@@ -357,7 +358,6 @@ static bool read_pair(Mjcf *m, MjcfFile *file, Contacts *c, XmlElement *e) {
 		shapes[i].material.friction_dynamic = condim == 1 ? 0 : isnan(friction[0]) ? 1 : fmax(friction[0], 0);
 		nodes[i] = mjcf_body(m, mjcf_geom(m, index[i])->body)->node;
 	}
-	const char *own = xml_get(e, "name");
 	const char *name = own ? own : made ? mjcf_format(m, "%s_%s", shapes[0].name, shapes[1].name) : "";
 	return name && (!made || add_contact(m, name, e, shapes, nodes, 2));
 }

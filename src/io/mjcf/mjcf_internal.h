@@ -46,12 +46,14 @@ typedef struct MjcfFlags {
 typedef struct MjcfOption {
 	double timestep;
 	CalVec3 gravity;
-	int integrator;      // Euler, RK4, implicit, implicitfast
+	int integrator;      // Euler, RK4 (MJCF_RK4), implicit, implicitfast
 	int disabled_groups; // bits of groups of actuators
 	MjcfFlags on;
 } MjcfOption;
 
 /* ---- attributes, as written --------------------------------------------------------------------------- */
+
+enum { MJCF_RK4 = 1 }; // MjcfOption.integrator
 
 typedef enum MjcfTurn { MJCF_TURN_NONE, MJCF_QUAT, MJCF_AXISANGLE, MJCF_XYAXES, MJCF_ZAXIS, MJCF_EULER } MjcfTurn;
 
@@ -398,6 +400,8 @@ bool mjcf_apply_switch(Mjcf *m, XmlElement *element, const char *attribute, int 
 bool mjcf_apply_numbers(Mjcf *m, XmlElement *element, const char *attribute, double *values, int count);
 bool mjcf_apply_orientation(Mjcf *m, MjcfOrientation *turn, XmlElement *element);
 CalQuat mjcf_quaternion(const MjcfCompiler *compiler, const MjcfOrientation *turn);
+/** Missing: what a geom or pair may have that acts where it touches, and Calder has not. */
+bool mjcf_check_surface(Mjcf *m, XmlElement *element);
 /** pos and orientation of an element. */
 bool mjcf_read_pose(Mjcf *m, const MjcfFile *file, XmlElement *element, CalPlacement *pose);
 /** Whether a range limits; an error where the file must say it and does not. */

@@ -12,6 +12,7 @@
 #define APPEARANCE "it is for pictures"
 #define SOLVER "it sets MuJoCo's constraint solver, which Calder has not"
 #define FILES_ONLY "meshes are read from files only"
+#define OTHER_KINDS "it is for actuators of other kinds: orientation, pid, dcmotor"
 #define USER "data of the user's own"
 
 typedef struct Row {
@@ -145,6 +146,9 @@ static const Row rows[] = {
 	{NULL, "actearly", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "lengthrange", CAL_IMPORT_IGNORED, "it is for muscles"},
 	{NULL, "cranklength", CAL_IMPORT_IGNORED, "it is for slider-cranks"},
+	{NULL, "input", CAL_IMPORT_IGNORED, OTHER_KINDS},
+	{NULL, "velrange", CAL_IMPORT_IGNORED, OTHER_KINDS},
+	{NULL, "ffrange", CAL_IMPORT_IGNORED, OTHER_KINDS},
 	{NULL, "nsample", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "interp", CAL_IMPORT_IGNORED, "inputs are constant"},
 	{NULL, "delay", CAL_IMPORT_IGNORED, "inputs are constant"},

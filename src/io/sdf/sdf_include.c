@@ -68,9 +68,11 @@ static bool adapt_model(Sdf *s, XmlElement *include, XmlElement *model, int vers
 	    (name && name->text[0] && !xml_set(s->im->tree, model, "name", xml_content(name))) ||
 	    (placement && !xml_set(s->im->tree, model, "placement_frame", xml_content(placement))))
 		return import_no_memory(s->im);
-	for (XmlElement *e = xml_child(include, "plugin"); e; e = xml_again(e))
-		if (!import_ignore(s->im, e, "a matter of the program that runs the file"))
-			return false;
+	static const char *const of_program[] = {"plugin", "namespace"};
+	for (int i = 0; i < 2; i++)
+		for (XmlElement *e = xml_child(include, of_program[i]); e; e = xml_again(e))
+			if (!import_ignore(s->im, e, "a matter of the program that runs the file"))
+				return false;
 	override_child(include, model, "pose");
 	override_child(include, model, "static");
 	return true;

@@ -98,14 +98,18 @@ static bool ignore_controller_bounds(Sdf *s, XmlElement *limit) {
 
 static bool read_limit(Sdf *s, const SdfJoint *joint, SdfAxis *axis) {
 	XmlElement *e = xml_child(axis->element, "limit");
-	bool is_hard = false;
+	bool is_hard = false, damps = false;
 	axis->lower = -INFINITY;
 	axis->upper = INFINITY;
 	if (!e)
 		return true;
 	if (!child_bound(s, e, "lower", &axis->lower) || !child_bound(s, e, "upper", &axis->upper) ||
 	    !child_number(s, e, "stiffness", &axis->limit_stiffness, &is_hard) ||
-	    !child_number(s, e, "dissipation", &axis->limit_damping, NULL) || !ignore_controller_bounds(s, e))
+	    !child_number(s, e, "dissipation", &axis->limit_damping, &damps) || !ignore_controller_bounds(s, e))
+		return false;
+	if (damps && !is_hard &&
+	    !import_note(s->im, CAL_IMPORT_CHANGED, xml_child(e, "dissipation"), NULL,
+	                 "it counts beside a <stiffness>; without one both are chosen for what the joint carries"))
 		return false;
 	if (axis->lower <= -1e16) // of the format, before 1.10
 		axis->lower = -INFINITY;
@@ -211,6 +215,24 @@ static bool read_hints(Sdf *s, SdfJoint *joint, XmlElement *e) {
 	return !physics || import_ignore(s->im, physics, "settings of a program that solves the joint by other means");
 }
 
+/* Parts of joints of other types, which exporters write too. */
+static bool ignore_parts_of_others(Sdf *s, const SdfJoint *joint, XmlElement *e) {
+	const struct {
+		const char *name;
+		bool fits;
+	} parts[] = {{"axis", joint->axis_count > 0},
+	             {"axis2", joint->axis_count > 1},
+	             {"thread_pitch", joint->type == SDF_SCREW},
+	             {"screw_thread_pitch", joint->type == SDF_SCREW},
+	             {"gearbox_ratio", joint->type == SDF_GEARBOX},
+	             {"gearbox_reference_body", joint->type == SDF_GEARBOX}};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		for (XmlElement *part = parts[i].fits ? NULL : xml_child(e, parts[i].name); part; part = xml_again(part))
+			if (!import_ignore(s->im, part, "joint \"%.80s\" is of a type that has none", s->frames[joint->frame].name))
+				return false;
+	return true;
+}
+
 static bool read_joint(Sdf *s, SdfJoint *joint) {
 	static const char *const types[] = {"fixed", "revolute",  "continuous", "prismatic", "screw",
 	                                    "ball",  "universal", "revolute2",  "gearbox",   NULL};
@@ -226,7 +248,8 @@ static bool read_joint(Sdf *s, SdfJoint *joint) {
 	for (int i = 0; i < joint->axis_count; i++)
 		if (!read_axis(s, joint, i))
 			return false;
-	return read_ends(s, joint, e) && read_hints(s, joint, e) && (joint->type != SDF_SCREW || read_pitch(s, joint, e)) &&
+	return read_ends(s, joint, e) && read_hints(s, joint, e) && ignore_parts_of_others(s, joint, e) &&
+	       (joint->type != SDF_SCREW || read_pitch(s, joint, e)) &&
 	       (joint->type != SDF_GEARBOX || read_gearbox(s, joint, e));
 }
 

@@ -68,6 +68,14 @@ static bool add_collision(Sdf *s, const SdfFrame *f, XmlElement *collision, doub
 	return true;
 }
 
+/* What computes a mass, where the file gives it. */
+static bool ignore_calculation(Sdf *s, XmlElement *inertial, bool is_auto) {
+	XmlElement *density = is_auto ? NULL : xml_child(inertial, "density"),
+			   *settings = xml_child(inertial, "auto_inertia_params");
+	return (!density || import_ignore(s->im, density, "it counts with auto=\"true\" only")) &&
+	       (!settings || import_ignore(s->im, settings, "settings of a program that finds the inertia of meshes"));
+}
+
 static bool read_auto(Sdf *s, const SdfFrame *f, XmlElement *inertial, MassProperties *mass) {
 	static const char *const given_parts[] = {"pose", "inertia"};
 	double density = default_density, given = 0;
@@ -149,7 +157,7 @@ static bool read_link(Sdf *s, SdfLink *link) {
 		                   f->name);
 	}
 	XmlElement *added = xml_child(inertial, "fluid_added_mass");
-	if (!import_bool(s->im, inertial, "auto", &is_auto, NULL) ||
+	if (!import_bool(s->im, inertial, "auto", &is_auto, NULL) || !ignore_calculation(s, inertial, is_auto) ||
 	    (added && !import_missing(s->im, added, "mass of the fluid that moves with a link")))
 		return false;
 	return is_auto ? read_auto(s, f, inertial, &link->mass) : read_given(s, f, inertial, &link->mass);

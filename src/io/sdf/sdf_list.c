@@ -195,6 +195,11 @@ static bool list_inside(Sdf *s, XmlElement *owner, int scope, int version, int d
 	return true;
 }
 
+static bool ignore_namespace(Sdf *s, XmlElement *model) {
+	return !xml_get(model, "namespace") ||
+	       import_note(s->im, CAL_IMPORT_IGNORED, model, "namespace", "it names topics");
+}
+
 static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth) {
 	static const char *const of_program[] = {
 		"self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper", NULL};
@@ -220,7 +225,7 @@ static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth)
 		for (XmlElement *p = xml_child(e, of_program[i]); p; p = xml_again(p))
 			if (!import_ignore(s->im, p, "a matter of the program that runs the file"))
 				return false;
-	return list_inside(s, e, frame, version, depth);
+	return ignore_namespace(s, e) && list_inside(s, e, frame, version, depth);
 }
 
 static int count_models(const XmlElement *owner) {

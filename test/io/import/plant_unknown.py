@@ -101,4 +101,5 @@ def main():
     return 0 if results and all(results) else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Nothing of a robot file is dropped without a line of the import report: unknown attributes and elements, one of each in every
-# element of the zoo, of the models with references, and of files that hold every kind of element (test/data/import).
+# element of the zoo, of the models with references, and of files that hold every kind of element (test/data/import); and
+# each value of these files that has no effect.
 set -u
 if ! command -v python3 >/dev/null; then
 	echo "no python3: skipped"
@@ -20,4 +21,6 @@ for file in import/every.*; do
 	fi
 done
 mapfile -t files < <(find . -name '*.urdf' -o -name '*.sdf' -o -name '*.xml' | grep -v part/ | sort)
-python3 "$SOURCE_DIR/test/io/import/plant_unknown.py" "$CALDER" "${files[@]}"
+export PYTHONDONTWRITEBYTECODE=1
+python3 "$SOURCE_DIR/test/io/import/plant_unknown.py" "$CALDER" "${files[@]}" || exit 1
+python3 "$SOURCE_DIR/test/io/import/alter_values.py" "$CALDER" import/every.*

@@ -540,6 +540,65 @@ static void actuators_are_loads(void **state) {
 	robot_close(&r);
 }
 
+/* Of several things, as in MuJoCo, the last one of its list: here the site. */
+static void actuators_act_on_one_thing(void **state) {
+	(void)state;
+	Robot r =
+		robot_of(MJCF("<worldbody><body name='p'><joint name='j'/>" UNIT "<site name='s'/></body></worldbody><actuator>"
+	                  "<motor name='a' joint='j' site='s' gear='0 0 2'/><motor name='b' joint='j' refsite='s'/>"
+	                  "</actuator><keyframe><key name='home' ctrl='3 5'/></keyframe>"));
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "motor \"a\" @joint", "its site");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "motor \"b\" @refsite", "beside a site");
+	expect_near("fz of the first", output_of(&r, "a", 6), 6);
+	expect_near("second", output_of(&r, "b", 0), 5);
+	robot_close(&r);
+}
+
+/* Belts and glue, of MuJoCo 3.11. */
+static void surfaces_that_act_are_missing(void **state) {
+	(void)state;
+	static const struct {
+		const char *text, *element;
+	} cases[] = {
+		{WORLD("<body><freejoint/><geom name='g' size='.1' surfacevel='0 0 0 1'/></body>"), "geom \"g\" @surfacevel"},
+		{WORLD("<body><freejoint/><geom name='g' size='.1' adhesion='2'/></body>"), "geom \"g\" @adhesion"},
+		{MJCF(
+			 "<default><geom adhesion='2'/></default><worldbody><body><freejoint/><geom size='.1'/></body></worldbody>"),
+	     "geom @adhesion"},
+		{MJCF("<worldbody><geom name='f' type='plane' size='1 1 1'/><body><freejoint/><geom name='g' size='.1'/></body>"
+	          "</worldbody><contact><pair name='p' geom1='f' geom2='g' adhesion='1'/></contact>"),
+	     "pair \"p\" @adhesion"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		robot_refuse(cases[i].text, "--partial");
+		Robot r = robot_with(cases[i].text, &(CalReadOptions){.partial = 1});
+		robot_expect_note(&r, CAL_IMPORT_MISSING, cases[i].element, "Calder has no");
+		robot_close(&r);
+	}
+	Robot r = robot_of(WORLD("<body><freejoint/><geom size='.1' surfacevel='0 0 0' adhesion='0'/></body>"));
+	robot_close(&r);
+}
+
+/* Steps and methods that a run does not have are named; RK4 is as in the file. */
+static void steps_of_other_methods_are_named(void **state) {
+	(void)state;
+#define OPTION(attributes) MJCF("<option " attributes "/><worldbody><body><freejoint/>" UNIT "</body></worldbody>")
+	Robot r = robot_of(OPTION("timestep='.01' integrator='implicitfast'"));
+	robot_expect_note(&r, CAL_IMPORT_CHANGED, "option @timestep", "RK4");
+	robot_expect_note(&r, CAL_IMPORT_CHANGED, "option @integrator", "default method");
+	robot_close(&r);
+	r = robot_of(OPTION("timestep='.01' integrator='RK4'"));
+	assert_int_equal(cal_setup_run(r.setup).method.method, CAL_METHOD_RK4);
+	expect_near("step", cal_setup_run(r.setup).method.step, .01);
+	for (int i = 0; i < cal_setup_import_note_count(r.setup); i++) {
+		CalImportNote note;
+		assert_int_equal(cal_setup_import_note(r.setup, i, &note), CAL_OK);
+		assert_null(strstr(note.element, "@timestep"));
+	}
+	robot_close(&r);
+#undef OPTION
+}
+
 /* M32: the sum of all actuators on a joint is limited. */
 static void joints_limit_the_sum_of_actuators(void **state) {
 	(void)state;
@@ -769,6 +828,9 @@ int main(void) {
 		cmocka_unit_test(joint_equalities_are_about_qpos0),
 		cmocka_unit_test(fixed_tendons_are_sums_of_joints),
 		cmocka_unit_test(actuators_are_loads),
+		cmocka_unit_test(actuators_act_on_one_thing),
+		cmocka_unit_test(surfaces_that_act_are_missing),
+		cmocka_unit_test(steps_of_other_methods_are_named),
 		cmocka_unit_test(joints_limit_the_sum_of_actuators),
 		cmocka_unit_test(frames_place_what_is_inside),
 		cmocka_unit_test(replicas_are_numbered_and_placed),

@@ -138,6 +138,27 @@ static void what_changes_the_motion_is_missing(void **state) {
 	robot_close(&r);
 }
 
+/* Exporters write parts of other types of joints, and of other ways to give a mass: each is named with its reason. */
+static void parts_without_effect_are_named(void **state) {
+	(void)state;
+	static const char text[] = MODEL(
+		"1.11",
+		"<link name='a'><inertial><mass>1</mass><density>5</density></inertial></link>" LINK("b", "") LINK("c", "")
+			JOINT("f", "fixed", ENDS("a", "b"),
+	              "<axis><xyz>0 0 1</xyz></axis><thread_pitch>1</thread_pitch><gearbox_ratio>2</gearbox_ratio>")
+				JOINT("j", "revolute", ENDS("b", "c"),
+	                  "<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper><dissipation>2</dissipation>"
+	                  "</limit></axis><axis2><xyz>0 0 1</xyz></axis2>"));
+	Robot r = robot_of(text);
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "density", "auto");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "joint \"f\"/axis", "has none");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "thread_pitch", "has none");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "gearbox_ratio", "has none");
+	robot_expect_note(&r, CAL_IMPORT_IGNORED, "axis2", "has none");
+	robot_expect_note(&r, CAL_IMPORT_CHANGED, "dissipation", "stiffness");
+	robot_close(&r);
+}
+
 /* Worlds of Gazebo: light and ground from its server, pictures, an element that stands there twice. */
 static void worlds_of_gazebo_are_read(void **state) {
 	(void)state;
@@ -156,10 +177,15 @@ static void worlds_of_gazebo_are_read(void **state) {
 int main(void) {
 	NEEDS_EXPAT();
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(axes_of_the_model_move_with_the_joint), cmocka_unit_test(old_frames_of_poses_are_named),
-		cmocka_unit_test(names_are_those_of_the_version),        cmocka_unit_test(merged_models_are_missing),
-		cmocka_unit_test(universal_joints_have_two_axes),        cmocka_unit_test(states_are_read_or_missing),
-		cmocka_unit_test(what_changes_the_motion_is_missing),    cmocka_unit_test(worlds_of_gazebo_are_read),
+		cmocka_unit_test(axes_of_the_model_move_with_the_joint),
+		cmocka_unit_test(old_frames_of_poses_are_named),
+		cmocka_unit_test(names_are_those_of_the_version),
+		cmocka_unit_test(merged_models_are_missing),
+		cmocka_unit_test(universal_joints_have_two_axes),
+		cmocka_unit_test(states_are_read_or_missing),
+		cmocka_unit_test(parts_without_effect_are_named),
+		cmocka_unit_test(what_changes_the_motion_is_missing),
+		cmocka_unit_test(worlds_of_gazebo_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
