@@ -42,6 +42,7 @@ int command_golden(int argc, char **argv);
 int command_models(int argc, char **argv);
 int command_mesh(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_fmu(int argc, char **argv);
 int command_schema(int argc, char **argv);
 
 /* ---- messages ---------------------------------------------------------------------------------- */

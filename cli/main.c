@@ -38,6 +38,7 @@ static const Command commands[] = {
 	{"methods", command_methods, "list the integration methods", false},
 	{"mesh", command_mesh, "volume, openings and mass properties of a mesh file", false},
 	{"convert", command_convert, "write a model as a native file with every number written out", true},
+	{"fmu", command_fmu, "write a model as a functional mock-up unit for other simulators", true},
 	{"schema", command_schema, "print the format of model files: JSON schema, tables", false},
 	{"golden", command_golden, "compare with reference results", false},
 	{"models", command_models, "compare robots with reference dynamics of other programs", true},

@@ -45,3 +45,17 @@ if(calder_wide_kernels)
 	trio_cases_variant(avx2 -DCAL_ISA=avx2 -mavx2)
 	trio_cases_variant(avx512 -DCAL_ISA=avx512 -mavx512vl -mavx512dq)
 endif()
+
+# fmu.fmu: an importer of functional mock-up units, which loads nothing of Calder but the unit.
+if(TARGET calder_fmu)
+	add_executable(fmu_importer test/fmu/importer.c)
+	target_include_directories(fmu_importer PRIVATE ${PROJECT_SOURCE_DIR})
+	target_link_libraries(fmu_importer PRIVATE calder_flags m ${CMAKE_DL_LIBS})
+	set_target_properties(fmu_importer PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test)
+endif()
+
+# fmu.fmu_calls: the functions of units, linked here.
+foreach(source fmi2 fmi3 fmu_instance fmu_model)
+	target_sources(test_fmu_fmu_calls PRIVATE ${PROJECT_SOURCE_DIR}/fmu/${source}.c)
+endforeach()
+target_include_directories(test_fmu_fmu_calls PRIVATE ${PROJECT_SOURCE_DIR})
