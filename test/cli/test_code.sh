@@ -38,7 +38,7 @@ YAML
 # A new command has to be tried here, too.
 calder 0 help
 known=$(echo info check run sweep plot signals view render modes linearize trim operators inverse pose methods mesh convert \
-	schema golden models bench | tr ' ' '\n')
+	fmu schema golden models bench | tr ' ' '\n')
 [ "$(sed -n 's/^  \([a-z]*\) .*/\1/p' out)" = "$known" ] || fail "the commands are not those that this test knows"
 
 not_run() { # CODE ARGUMENT...
@@ -63,7 +63,7 @@ for model in device.yaml box.yaml; do
 		not_run 0 $command $model
 		stderr_has "^$model: note: \"engine\" is code in a shared object"
 	done
-	for command in linearize trim operators 'modes --system' 'inverse --drive j=t' 'view --html page.html'; do
+	for command in linearize trim operators 'modes --system' 'inverse --drive j=t' 'view --html page.html' 'fmu -o unit.fmu'; do
 		# shellcheck disable=SC2086
 		not_run 3 $command $model # without the code the results would be those of another model
 		stderr_has 'engine": (\./)?code.so is code, and code is not to be loaded here'
