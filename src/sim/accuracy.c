@@ -12,10 +12,11 @@
  * more than 3 % of the largest speed that deserves a doubt.
  *
  * Damping that is too small to be seen in a step adds up: what oscillates with x = w h loses the share c x^p of its amplitude
- * in each (CalMethodInfo.damping: x^2/2 by implicit, of springs and modes; x^6/144 by rk4). Five states in a row of
- * the run itself, kept after each look, show x and the amplitude U of the fastest oscillation of a speed u, whatever slow
- * motion it has beside it: the second differences b of u follow b2 - 2 b1 + b0 = -X^2 b1, X^2 = 2 - 2 cos x, and have the amplitude X^2 U. Where U is more than 3 % of the largest
- * speed, the losses of all steps are added up from one look to the next, and 5 % of the amplitude are a doubt.
+ * in each (CalMethodInfo.damping: x^2/2 by implicit, of springs and modes; x^6/144 by rk4). Five states in a row of the run
+ * itself, every 25 steps, show x and the amplitude U of the fastest oscillation of a speed u, whatever slow motion it has
+ * beside it: the second differences b of u follow b2 - 2 b1 + b0 = -X^2 b1, X^2 = 2 - 2 cos x, and have the amplitude X^2 U.
+ * Where U is more than 3 % of the largest speed, the losses of all steps are added up from one row to the next, and 5 % of the
+ * amplitude are a doubt.
  *
  * The largest speed is that of the run so far: a doubt is withdrawn if what moves later makes the change small. The steps
  * have no effect on the run.
@@ -33,6 +34,7 @@ static const double share = 0.03;        // of the largest speed, for a change t
 static const double slowest = 1e-9;      // a largest speed below this is rest
 static const double damped_share = 0.05; // of the amplitude of an oscillation that the method may take away
 enum { SETTLED = 20 };                   // steps after which speeds are known that motion from rest begins with
+enum { BETWEEN_ROWS = 20 };              // steps, few enough for a vibration that is damped within hundreds of them
 
 static void copy_state(const SimSystem *w, const CalState *from, CalState *to) {
 	to->t = from->t;
@@ -41,10 +43,10 @@ static void copy_state(const SimSystem *w, const CalState *from, CalState *to) {
 	memcpy(to->x, from->x, (size_t)w->nx * sizeof(double));
 }
 
-static double largest_speed(const SimSystem *w) {
+static double largest_speed(const SimSystem *w, const double *u) {
 	double largest = 0;
 	for (int i = 0; i < w->nu; i++)
-		largest = fmax(largest, fabs(w->now.u[i]));
+		largest = fmax(largest, fabs(u[i]));
 	return largest;
 }
 
@@ -116,7 +118,7 @@ static double oscillation(const double u[TRAIL], double *amplitude) {
 	return x;
 }
 
-/* What was lost since the last check, if it still counts; and the steps since then. */
+/* What was lost since the last row, if it still counts. */
 static double damped_since(const CalSim *sim) {
 	const SimDamping *d = &sim->damping;
 	return d->speed > share * fmax(sim->fastest, slowest) ? d->loss * (double)(sim_counts(sim).steps - d->at) : 0;
@@ -124,18 +126,7 @@ static double damped_since(const CalSim *sim) {
 
 bool accuracy_wants_steps(const CalSim *sim) {
 	const CalMethodInfo *info = cal_method_info(sim->method.method);
-	return !info->adaptive && info->damping > 0 && sim->system.trail_count < TRAIL && !sim->ranks;
-}
-
-/* Steps of other sizes than the one that was asked for begin a new row. */
-void accuracy_note_step(CalSim *sim, const CalState *state) {
-	SimSystem *w = &sim->system;
-	const double h = state->t - w->trail_time;
-	if (w->trail_count > 0 && fabs(h - sim->method.step) > 1e-6 * sim->method.step)
-		w->trail_count = 0;
-	memcpy(w->trail + (ptrdiff_t)w->trail_count * w->nu, state->u, (size_t)w->nu * sizeof(double));
-	w->trail_time = state->t;
-	w->trail_count++;
+	return !info->adaptive && info->damping > 0 && !sim->ranks;
 }
 
 /* 0: of oscillations with less than `least`. */
@@ -148,13 +139,10 @@ static double loss_of(const CalSim *sim, const CalMethodInfo *info, int i, doubl
 	return *speed > least && is_damped(sim, info, i) ? info->damping * portable_pow(*x, info->damping_order) : 0;
 }
 
-/* Once the row is full: what its steps lose, from the last row on. */
+/* What the steps of a full row lose, from the last row on. */
 static void keep_damping(CalSim *sim) {
 	const CalMethodInfo *info = cal_method_info(sim->method.method);
 	SimDamping *d = &sim->damping;
-	if (sim->system.trail_count < TRAIL)
-		return;
-	sim->system.trail_count = 0;
 	d->total += damped_since(sim);
 	d->loss = d->speed = 0;
 	d->at = sim_counts(sim).steps;
@@ -171,6 +159,25 @@ static void keep_damping(CalSim *sim) {
 			sim_name_dof(sim, i, d->object, sizeof d->object);
 		}
 	}
+}
+
+/* Steps of other sizes than the one that was asked for begin a new row. */
+void accuracy_note_step(CalSim *sim, const CalState *state) {
+	SimSystem *w = &sim->system;
+	const double h = state->t - w->trail_time;
+	if (w->trail_count < 0) { // between two rows
+		w->trail_count++;
+		return;
+	}
+	if (w->trail_count > 0 && fabs(h - sim->method.step) > 1e-6 * sim->method.step)
+		w->trail_count = 0;
+	memcpy(w->trail + (ptrdiff_t)w->trail_count * w->nu, state->u, (size_t)w->nu * sizeof(double));
+	w->trail_time = state->t;
+	if (++w->trail_count < TRAIL)
+		return;
+	sim->fastest = fmax(sim->fastest, largest_speed(w, state->u));
+	keep_damping(sim);
+	w->trail_count = -BETWEEN_ROWS;
 }
 
 static void check_damping(CalSim *sim) {
@@ -235,9 +242,8 @@ void accuracy_check(CalSim *sim) {
 	if (!method_is_fixed(sim->method.method))
 		return;
 	sim_gather(sim);
-	sim->fastest = fmax(sim->fastest, largest_speed(&sim->system));
+	sim->fastest = fmax(sim->fastest, largest_speed(&sim->system, sim->system.now.u));
 	check_change(sim);
-	keep_damping(sim);
 	check_damping(sim);
 	jumps_check(sim);
 }

@@ -136,11 +136,11 @@ enum { PUSHED_BY_DEVICE = 1, PUSHED_BY_INPUT = 2, PUSHED_BY_ANY = 3 };
 
 /* What the method takes from oscillations (accuracy.c). */
 typedef struct SimDamping {
-	double total; // sum of the shares of the amplitude, of steps up to the last check
-	double loss;  // share of the amplitude in a step at the last check, 0: none that counts
+	double total; // sum of the shares of the amplitude, of steps up to the last row
+	double loss;  // share of the amplitude in a step of the last row, 0: none that counts
 	double speed; // amplitude of that oscillation
 	int64_t at;   // steps then
-	double worst; // the largest loss of all checks until there is a doubt,
+	double worst; // the largest loss of all rows until there is a doubt,
 	double rate;  // of that oscillation [rad/s],
 	char object[96];
 } SimDamping;
@@ -194,7 +194,7 @@ typedef struct SimSystem {
 	double *probe;              // [PROBES (2 nu + nx)] scratch of stability.c and accuracy.c
 	double *trail;              // [TRAIL nu] speeds after steps in a row (accuracy.c)
 	double trail_time;          // of the last one
-	int trail_count;            //
+	int trail_count;            // below 0: so many steps until the next row
 	bool values_known;          // value is that of the present states
 	int soft_count;             // values that fixed steps do not end at (jumps.c),
 	double *soft_value;         // [soft_count] at the start of a step

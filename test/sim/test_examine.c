@@ -210,6 +210,24 @@ static void damping_that_adds_up_is_doubted(void **state) {
 	}
 }
 
+/* A push of 10 ms brings the mass to 0.2 m/s after the first check, and the method has taken it away before the last. */
+static void damping_between_two_checks_is_doubted(void **state) {
+	(void)state;
+	Run r =
+		run_of("bodies: {a: {mass: 100, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"
+	           "joints: {x: {type: prismatic, axis: x, to: a}, y: {type: prismatic, axis: y, to: b, dof: {stiffness: "
+	           "1e4}}}\nstate: {x: {u: 1}}\nloads: [{joint: y, effort: 20, start: 0.3, end: 0.31}]\n",
+	           CAL_METHOD_IMPLICIT, 0.0005, 0);
+	assert_null(examined(&r, CAL_DOUBT_ACCURACY));
+	advance(&r, 2);
+	const double left = hypot(cal_sim_state(r.sim, 0)->u[1], 100 * cal_sim_state(r.sim, 0)->q[1]);
+	assert_true(left < 5e-3);
+	const CalDoubt *doubt = examined(&r, CAL_DOUBT_ACCURACY);
+	assert_non_null(doubt);
+	assert_string_equal(doubt->object, "joint \"y\"");
+	run_end(&r);
+}
+
 /* From rest, by an effort that begins at zero, the first steps are wrong by as much as they move. That is no matter. */
 static void motion_from_rest_is_not_doubted(void **state) {
 	(void)state;
@@ -421,6 +439,7 @@ int main(void) {
 		cmocka_unit_test(links_that_cost_all_digits_end_the_run),
 		cmocka_unit_test(a_step_that_damps_what_swings_is_doubted),
 		cmocka_unit_test(damping_that_adds_up_is_doubted),
+		cmocka_unit_test(damping_between_two_checks_is_doubted),
 		cmocka_unit_test(motion_from_rest_is_not_doubted),
 		cmocka_unit_test(a_step_beyond_the_bound_is_doubted_with_its_cause),
 		cmocka_unit_test(every_kind_of_stiffness_is_found),
