@@ -67,7 +67,7 @@ set(calder_wide_kernels OFF)
 if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 	set(calder_wide_kernels ON)
 	foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
-			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_min_norm.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
+			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_compliance.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_min_norm.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
 			src/dynamics/tree/inverse.c src/dynamics/tree/composite.c src/dynamics/tree/factor.c src/dynamics/tree/columns.c
 			src/component/interface.c src/component/interface_join.c src/derivative/derivative_sweep.c src/derivative/derivative_solve.c
 			src/sim/subsystem/tie_algebra.c)

@@ -278,6 +278,12 @@ INLINE trio trio_sym_mul(trio_sym s, trio v, trio v1, trio v2) {
 INLINE trio_sym trio_sym_sub_outer(trio_sym s, trio a, trio b, trio b1) {
 	return (trio_sym){trio_sub(s.d, trio_mul(a, b)), trio_sub(s.n, trio_mul(a, b1))};
 }
+/* s - a b' - b a'; b1 = next(b) */
+INLINE trio_sym trio_sym_sub_pair(trio_sym s, trio a, trio b, trio b1) {
+	const trio half = trio_mul(a, b);
+	return (trio_sym){trio_sub(s.d, trio_add(half, half)),
+	                  trio_sub(s.n, trio_add(trio_mul(a, b1), trio_mul(b, trio_next(a))))};
+}
 /* x p' + p x' + y s' + s y' */
 INLINE trio_sym trio_sym_pairs(trio x, trio p, trio y, trio s) {
 	const trio half = trio_add(trio_mul(x, p), trio_mul(y, s));

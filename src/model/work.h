@@ -225,7 +225,7 @@ typedef struct LoopWork {
 	int late;                   // nonzero: sweeps are made without early places (LoopSchedule.late)
 	int motion_known;           // `motion` is that of this evaluation
 	ArticulatedInertia *motion; // [links] of loop_early.c, where loops have early places
-	LoopMobility *mobility;     // [loops] of their clusters, of loop_round_off.c
+	LoopMobility *mobility;     // [loops] of their clusters, of loop_compliance.c
 	LoopRefined refined;        // of loop_refine.c
 	CoupledWork coupled;        // of loop_coupled.c
 	double error;         // of accelerations and multipliers, relative, as far as there was a doubt; 0: there was none

@@ -99,6 +99,7 @@ static void column_results(Expected *e, double (*m)[3], const double *v, double 
 /* m - a b', a + m, x p' + p x' + y s' + s y' of cyclic matrices, and shifts. */
 static void cyclic_results(Expected *e, double (*m)[3], double (*s)[3], const double *a, const double *b) {
 	double out[3][3], A[1][3] = {{a[0], a[1], a[2]}}, X[3][3], N[3][3], t[3][3], S[3][3], aa[3][3], M2[3][3], p[3][3];
+	double pair[3][3];
 	want_columns(e, m), want_sym(e, s);
 	product(m, 0, A, 1, out), want(e, out[0]), product(m, 1, A, 1, out), want(e, out[0]);
 	product(s, 0, A, 1, out), want(e, out[0]);
@@ -106,10 +107,10 @@ static void cyclic_results(Expected *e, double (*m)[3], double (*s)[3], const do
 		for (int r = 0; r < 3; ++r) {
 			out[c][r] = m[c][r] - a[r] * b[c], aa[c][r] = s[c][r] - a[r] * a[c];
 			M2[c][r] = 2 * m[c][r], S[c][r] = 2 * s[c][r], p[c][r] = 2 * (a[r] * b[c] + b[r] * a[c]);
-			t[c][r] = m[r][c];
+			t[c][r] = m[r][c], pair[c][r] = s[c][r] - (a[r] * b[c] + b[r] * a[c]);
 		}
 	}
-	want_columns(e, out), want_sym(e, aa), want_columns(e, M2), want_sym(e, S), want_sym(e, p);
+	want_columns(e, out), want_sym(e, aa), want_columns(e, M2), want_sym(e, S), want_sym(e, p), want_sym(e, pair);
 	skew(a, X), product(X, 0, s, 3, out), want_columns(e, out);
 	product(X, 0, t, 3, N);
 	for (int i = 0; i < 9; ++i)

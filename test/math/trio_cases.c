@@ -71,6 +71,7 @@ static void cyclic_cases(Out *o, trio_mat m, trio_sym s, trio a, trio b) {
 	put(o, trio_mat_mul(m, a, a1, a2)), put(o, trio_mat_tmul(m, a)), put(o, trio_sym_mul(s, a, a1, a2));
 	put_mat(o, trio_mat_sub_outer(m, a, b, b1, b2)), put_sym(o, trio_sym_sub_outer(s, a, a, a1));
 	put_mat(o, trio_mat_add(m, m)), put_sym(o, trio_sym_add(s, s)), put_sym(o, trio_sym_pairs(a, b, b, a));
+	put_sym(o, trio_sym_sub_pair(s, a, b, b1));
 	put_mat(o, trio_cross_sym(a1, a2, s)), put_sym(o, trio_cross_mat_half(a, a1, a2, m));
 }
 

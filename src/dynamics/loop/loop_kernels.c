@@ -8,6 +8,7 @@
 
 #define DECLARE(isa)                                                                          \
 	int loop_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                \
+	void loop_compliances_x1_##isa(const CalModel *, double, CalWork *, LoopMobility *);      \
 	void loop_close_x1_##isa(const CalModel *, const Link *, CalWork *, ArticulatedBody *);   \
 	void loop_pass_x1_##isa(const CalModel *, const Link *, int, const uint8_t *, CalWork *); \
 	void loop_apply_x1_##isa(const CalModel *, const Link *, CalWork *);                      \
@@ -15,7 +16,7 @@
 #define HOOKS(suffix, within) \
 	{ within, loop_close_##suffix, loop_pass_##suffix, loop_apply_##suffix, loop_release_##suffix }
 #define TABLE(suffix) \
-	{ loop_inward_##suffix, HOOKS(suffix, 0), HOOKS(suffix, 1) }
+	{ loop_inward_##suffix, loop_compliances_##suffix, HOOKS(suffix, 0), HOOKS(suffix, 1) }
 
 DECLARE(avx2);
 DECLARE(avx512);

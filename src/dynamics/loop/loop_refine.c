@@ -45,11 +45,28 @@ typedef struct Sizes {
 	double motion, force;
 } Sizes;
 
+static void enlarge(double *most, double x) { *most = fabs(x) > *most ? fabs(x) : *most; }
+
+/* In units of columns (loop_column_unit()), link by link. */
+static double largest_motion(const CalModel *model, const double *udot) {
+	double most = 0, sliding = 0;
+	for (int i = 0; i < model->link_count; ++i) {
+		const Link *link = &model->links[i];
+		for (int k = 0; k < link->nu; ++k) {
+			const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
+			enlarge(kind == COLUMN_TRANSLATION ? &sliding : &most, udot[link->u + k]);
+		}
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		for (int k = 0; k < model->flexes[f].m; ++k)
+			enlarge(&most, udot[model->flexes[f].u + k]);
+	}
+	enlarge(&most, sliding > 0 ? sliding / loop_longest_reach(model) : 0);
+	return most;
+}
+
 static Sizes measure(const CalModel *model, const double *udot, const double *lambda) {
-	const double length = loop_longest_reach(model);
-	Sizes sizes = {0};
-	for (int k = 0; k < model->nu; ++k)
-		sizes.motion = fmax(sizes.motion, fabs(udot[k]) / loop_column_unit(model, k, length));
+	Sizes sizes = {.motion = largest_motion(model, udot)};
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		for (int r = 0; r < loop->rows; ++r)

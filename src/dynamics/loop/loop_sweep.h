@@ -15,9 +15,13 @@
  */
 int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work);
 
+/* How far forces move the joints of loops, of clusters[loop_count], in units of the length for what slides. */
+void LANED(loop_compliances)(const CalModel *model, double length, CalWork *work, LoopMobility *clusters);
+
 /* LoopHooks of a model, whose loops take part in the sweeps, for its kernels. */
 typedef struct LoopKernels {
 	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work); // loop_inward()
+	void (*compliances)(const CalModel *model, double length, CalWork *work, LoopMobility *clusters);
 	LoopHooks on_ground, within;
 } LoopKernels;
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_loop_round_off.c — how far round-off moves the joints of loops: the diagonal of M^-1 from the compliances of the links
- * against solves with M, by sweeps and by cut joints; and which models are looked at.
+ * against solves with M, by sweeps and by cut joints; the same bits for every width of registers; and which models are looked
+ * at. Writes to the model's internals to choose the kernels.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <calder/calder.h>
+#include "base/cpu.h"
 #include "dynamics/loop/loop_round_off.h"
 #include "model/model.h"
 #include "model/work.h"
@@ -63,6 +66,42 @@ static void compliances_give_the_inverse_of_the_mass_matrix(void **state) {
 	}
 }
 
+/* Forces of one on every equation. */
+static void compare_widths(RefModel *(*make)(Rng *), uint64_t seed) {
+	Fixture *f = light_fixture(make, seed, 3);
+	CalModel *model;
+	CalWork *work;
+	LoopRoundOff first = {0};
+	check_ok(seed, cal_model_compile(f->desc, &(CalCompileOptions){.solver = CAL_SOLVER_RECURSIVE}, &model, NULL));
+	check_ok(seed, cal_work_create(model, &work));
+	double *udot = test_doubles(f->nu), *ones = test_doubles(cal_model_row_count(model));
+	for (int i = 0; i < cal_model_row_count(model); i++)
+		ones[i] = 1;
+	check_ok(seed, cal_forward_dynamics(model, &f->state, NULL, work, udot));
+	for (int isa = CPU_BASELINE; isa <= (int)cpu_isa(); isa++) {
+		model->isa = (CpuIsa)isa;
+		const LoopRoundOff found = loop_round_off_of(model, ones, work);
+		first = isa == CPU_BASELINE ? found : first;
+		check_that(seed, memcmp(&first, &found, sizeof first) == 0);
+		check_that(seed, found.moved >= 1 && found.acceleration > 0);
+	}
+	free(udot), free(ones);
+	cal_work_destroy(work);
+	cal_model_destroy(model);
+	fixture_destroy(f);
+}
+
+static void every_width_has_the_same_bits(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 6; seed++) {
+		compare_widths(light_ring, seed);
+		compare_widths(light_free_ladder, seed);
+		compare_widths(light_feet, seed);
+		compare_widths(light_spatial, seed);
+		compare_widths(light_carriers, seed);
+	}
+}
+
 /* Ordinary mechanisms are not looked at; those that branches leave to the model in one piece are known as such. */
 static void models_with_light_links_are_known(void **state) {
 	static const struct { int decades, light; } cases[] = {{0, 0}, {2, 0}, {3, 1}, {6, 2}};
@@ -80,6 +119,7 @@ static void models_with_light_links_are_known(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compliances_give_the_inverse_of_the_mass_matrix),
+		cmocka_unit_test(every_width_has_the_same_bits),
 		cmocka_unit_test(models_with_light_links_are_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
