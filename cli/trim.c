@@ -25,7 +25,7 @@ static const char help[] =
 	"  --spread X          how far: angles in rad, lengths as many of their scale (pi)\n"
 	"  --seed S            of the random starts (1)\n"
 	"  --tolerance A       accelerations that count as zero, in SI units (1e-9)\n"
-	"  -o OUT.yaml         write the model with an equilibrium as its initial state, for calder run\n"
+	"  -o OUT.yaml         write the model with an equilibrium as its initial state, for calder run (- for stdout)\n"
 	"  --solution N        which one (the first that is stable, or the first)\n"
 	"  --json              solutions as JSON\n"
 	"\n"
@@ -314,7 +314,7 @@ static int trim_file(const Request *r) {
 		code = say_status(input_name(r->path), CAL_ERR_MEMORY, NULL);
 	if (code == EXIT_OK)
 		code = search_all(r, &loaded, &solutions);
-	if (code == EXIT_OK)
+	if (code == EXIT_OK && !(r->out && strcmp(r->out, "-") == 0))
 		print_all(r, &solutions, loaded.sim);
 	if (code == EXIT_OK && solutions.count == 0)
 		code = say_status(input_name(r->path), CAL_NOT_CONVERGED, &solutions.first);
@@ -378,7 +378,7 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 		}
 		if (option == '?')
 			return option_wrong("trim", argv, options);
-		if (option == 'p' && option_quantity("trim", "spread", optarg, "", &r->spread) != EXIT_OK)
+		if (option == 'p' && option_quantity("trim", "spread", optarg, "rad", &r->spread) != EXIT_OK)
 			return EXIT_USAGE;
 		if (option == 'a' && option_quantity("trim", "at", optarg, "s", &r->at) != EXIT_OK)
 			return EXIT_USAGE;
@@ -393,6 +393,8 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 	r->path = argv[optind];
 	if (r->solution > 0 && !r->out)
 		return say_usage("trim", "--solution is for -o");
+	if (r->json && r->out && strcmp(r->out, "-") == 0)
+		return say_usage("trim", "the solutions are on stdout: write the model to a file");
 	return EXIT_OK;
 }
 

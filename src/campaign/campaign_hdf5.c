@@ -191,14 +191,14 @@ static bool put_tables(hid_t file, const CalCampaign *campaign) {
 
 CalStatus campaign_write_hdf5(const CalCampaign *campaign, const char *path, CalError *error) {
 	Hdf5Turn turn;
+	CrashSafe state;
 	hdf5_enter(&turn);
 	const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_obj_track_times(create, false);
 	H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-	const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, create, access);
+	const hid_t file = hdf5_create_whole(path, create, access, &state);
 	bool done = file >= 0 && put_head(file, &campaign->plan->info) && put_tables(file, campaign);
-	if (file >= 0)
-		done = H5Fclose(file) >= 0 && done;
+	done = hdf5_close_whole(file, &state) && done;
 	H5Pclose(create);
 	H5Pclose(access);
 	hdf5_leave(&turn);

@@ -143,7 +143,8 @@ YAML
 	full --help
 	full --version
 	full help run
-	for command in info check run plot view modes convert golden sweep bench; do full $command --help; done
+	for command in info check run sweep plot signals view render modes linearize trim operators inverse pose methods mesh convert \
+		schema golden models bench; do full $command --help; done
 	full info small.yaml
 	full info --json small.yaml
 	full check small.yaml
@@ -157,6 +158,17 @@ YAML
 	full view small.h5 --json -
 	full convert small.yaml -o -
 	full convert small.yaml -o small2.yaml
+	for command in linearize trim operators signals 'pose --node rod --rpy 0,0,0' 'inverse --drive hinge=t' 'modes --system'; do
+		# shellcheck disable=SC2086
+		full $command small.yaml
+		# shellcheck disable=SC2086
+		[ "$command" = signals ] || [[ "$command" == inverse* ]] || full $command --json small.yaml
+	done
+	full trim small.yaml -o -
+	full inverse --drive hinge=t small.yaml -o -
+	full methods
+	full schema
+	full models "$SOURCE_DIR/test/data/golden"
 	full modes "$SOURCE_DIR/examples/flexible_arm.yaml"
 	full golden "$SOURCE_DIR/test/data/golden/$(ls "$SOURCE_DIR/test/data/golden" | head -n 1)"
 	full sweep --list plan.yaml

@@ -130,6 +130,27 @@ calder 3 view broken.h5 --html kept.html
 last=(plot whole.csv -o kept.svg)
 (ulimit -f 1; exec "$CALDER" "${last[@]}") 2>&1 | cat >err
 grep -q '^kept.svg: error: cannot be written: File too large' err || fail "a limit on the size of files"
+limited() { # BLOCKS ARGUMENT...: with a limit on the size of files; nothing is left of those that do not fit
+	local blocks=$1 code=0
+	shift
+	last=("$@")
+	(ulimit -f "$blocks"; exec "$CALDER" "$@") >out 2>err </dev/null || code=$?
+	[ "$code" -eq 3 ] || fail "exit code $code instead of 3 of a file that does not fit"
+	grep -Eq 'cannot be written|could not be written' err || fail "nothing is said of a file that does not fit"
+}
+for kind in json csv mat h5; do
+	limited 4 linearize "$SOURCE_DIR/examples/station.yaml" -o large.$kind
+	[ ! -e large.$kind ] || fail "part of large.$kind"
+done
+random_plan model.yaml rod hinge
+sed -i 's/cases: 2/cases: 200/' plan.yaml
+calder 0 sweep plan.yaml -q -o campaign
+rows=$(stat -c %s campaign/cases.csv)
+rm campaign/cases.*
+limited $((rows / 1024 + 1)) sweep --merge campaign # the table fits
+[ -e campaign/cases.csv ] && [ ! -e campaign/cases.h5 ] || fail "part of the tables"
+calder 0 sweep --merge campaign
+[ -e campaign/cases.h5 ] || fail "tables that fit"
 for file in kept.html kept.svg; do [ "$(cat $file)" = kept ] || fail "$file is not as it was"; done
 mkdir closed && cp whole.csv closed/run.csv && chmod 555 closed
 if ! touch closed/probe 2>/dev/null; then # root writes everywhere

@@ -66,12 +66,15 @@ static bool put_all(hid_t file, const CalStateSpace *space) {
 
 static bool write_part(const char *path, const CalStateSpace *space) {
 	Hdf5Turn turn;
+	CrashSafe state;
 	hdf5_enter(&turn);
-	const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-	const bool done = file >= 0 && put_all(file, space);
-	const bool closed = file >= 0 && H5Fclose(file) >= 0;
+	const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+	const hid_t file = hdf5_create_whole(path, H5P_DEFAULT, access, &state);
+	bool done = file >= 0 && put_all(file, space);
+	done = hdf5_close_whole(file, &state) && done;
+	H5Pclose(access);
 	hdf5_leave(&turn);
-	return done && closed;
+	return done;
 }
 
 CalStatus state_space_write_hdf5(const CalStateSpace *space, const char *path, CalError *error) {

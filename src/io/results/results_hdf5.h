@@ -37,4 +37,12 @@ typedef struct CrashSafe {
 int crash_safe_create(hid_t access, CrashSafe *state);
 void crash_safe_release(CrashSafe *state);
 
+/**
+ * A file that is written in one go, by that driver: HDF5 itself crashes at the end of a process that could not close a file
+ * for want of room. `access` is changed. Negative: it cannot be created. In any case to be closed.
+ */
+hid_t hdf5_create_whole(const char *path, hid_t create, hid_t access, CrashSafe *state);
+/** False: not all of it has been written; state->cause is the errno, if it is known. */
+bool hdf5_close_whole(hid_t file, CrashSafe *state);
+
 #endif

@@ -311,4 +311,15 @@ void crash_safe_release(CrashSafe *state) {
 	state->driver = -1;
 }
 
+hid_t hdf5_create_whole(const char *path, hid_t create, hid_t access, CrashSafe *state) {
+	const bool ready = crash_safe_create(access, state);
+	return ready ? H5Fcreate(path, H5F_ACC_TRUNC, create, access) : H5I_INVALID_HID;
+}
+
+bool hdf5_close_whole(hid_t file, CrashSafe *state) {
+	const bool closed = file >= 0 && H5Fclose(file) >= 0;
+	crash_safe_release(state);
+	return closed && !state->cause;
+}
+
 #endif
