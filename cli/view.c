@@ -31,7 +31,7 @@ static const char help[] =
 	"  -g, --ghost RUN2.h5 a second run of the same bodies, drawn transparent beside the first\n"
 	"      --title TEXT    instead of the run's\n"
 	"      --camera NAME   a camera of the model's key view, instead of its story\n"
-	"      --start S       the moment that is shown first [s]\n"
+	"      --start T       the moment that is shown first, e.g. 2.5 or 100ms\n"
 	"      --speed FACTOR  seconds of the run per second\n"
 	"      --plot SIGNALS  a plot of these signals, separated by commas; may be repeated\n"
 	"      --trail NODE    draws the path of a node or body; may be repeated\n"
@@ -79,7 +79,7 @@ static int parse_look(ViewOptions *o, int option, const char *value) {
 		view->camera = value;
 		return -1;
 	case OPTION_START:
-		return parse_factor("start", value, true, &view->start);
+		return option_quantity("view", "start", value, "s", &view->start) == EXIT_OK ? -1 : EXIT_USAGE;
 	case OPTION_SPEED:
 		return parse_factor("speed", value, false, &view->speed);
 	case OPTION_ARROWS:

@@ -199,8 +199,8 @@ CalStatus cal_quantity_parse(const char *text, const char *unit, double *value, 
 	if (quantity_is_plain(text))
 		*value *= factor;
 	else if (!unit_same(given, wanted))
-		return error_set(error, CAL_ERR_INPUT, "'%.60s' has the wrong unit; it must be one that becomes %s", text,
-		                 unit);
+		return error_set(error, CAL_ERR_INPUT, "'%.60s' has the wrong unit; it must be %s%s", text,
+		                 unit[0] ? "one that becomes " : "a number without a unit", unit);
 	return CAL_OK;
 }
 

@@ -67,6 +67,15 @@ calder 0 run model.yaml -q -d 500ms --step 20ms -i '0.1 s' -o units.csv
 cmp -s seconds.csv units.csv || fail "a run with units in its options differs"
 calder 2 run model.yaml -d 5m
 stderr_has "^calder run: --duration: '5m' has the wrong unit; it must be one that becomes s"
+calder 2 trim model.yaml --tolerance 1s
+stderr_has "^calder trim: --tolerance: '1s' has the wrong unit; it must be a number without a unit"
+calder 0 trim model.yaml --spread '30 deg' --at 100ms
+calder 2 trim model.yaml --spread 1m
+stderr_has "must be one that becomes rad"
+calder 0 linearize model.yaml --at 0.001min
+calder 2 pose --node rod --at 1s,0,0 model.yaml
+calder 2 view model.yaml --html page.html --start 1kg
+stderr_has "^calder view: --start: '1kg' has the wrong unit; it must be one that becomes s"
 calder 2 run model.yaml -d 1,5
 stderr_has "'1,5': a number has a decimal point, not a comma"
 calder 2 run model.yaml -d -1
