@@ -111,8 +111,9 @@ static JsonValue *parse_members(Parser *p, JsonValue *value, char end, int depth
 		if (value->kind == JSON_MAP) {
 			key = *p->at == '"' ? parse_text(p) : fail(p, "a member has no name");
 			skip_blanks(p);
-			if (!key || *p->at++ != ':')
+			if (!key || *p->at != ':')
 				return fail(p, "a member has no value");
+			p->at++;
 		}
 		JsonValue *member = parse_value(p, depth + 1);
 		if (!member)

@@ -106,6 +106,8 @@ static void compare_reference(const char *path, const char *folder, ModelResult 
 	char *text = in ? input_read(in, INPUT_MOST, &length) : NULL;
 	JsonTree *tree = NULL;
 	*result = (ModelResult){.verdict = MODEL_FAILED, .what = "cannot be read"};
+	for (int i = 0; i < COMPARED_COUNT; i++)
+		result->worst[i] = -1;
 	if (in)
 		fclose(in);
 	if (text)

@@ -110,6 +110,12 @@ ROS_PACKAGE_PATH=/nowhere:$PWD/roots calder 0 check part.urdf
 ! grep -q 'was not found' err || fail "ROS_PACKAGE_PATH has no effect"
 
 # ---- references ----
+mkdir odd # whatever the file holds, it is read to its end and no further
+for text in '' '{' '{"a"' '{"a":' '"' '[[[' '{"file": 3}' null; do
+	printf '%s' "$text" >odd/odd.ref.json
+	calder 1 models odd
+	stdout_has '^odd +FAIL  [a-z]' # nothing was compared
+done
 calder 0 models "$models"
 stdout_has '^arm +ok +M '
 stdout_has '^hand +ok .* hard '

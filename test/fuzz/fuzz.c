@@ -124,11 +124,6 @@ bool fuzz_is_slow(const uint8_t *data, size_t size) {
 
 /* ---- models ----------------------------------------------------------------------------------------------- */
 
-#define FUZZ_TAKE_IN(symbol, file)                                                                               \
-	__asm__(".pushsection .rodata, \"a\", @progbits\n.global " #symbol "\n" #symbol ":\n.incbin \"" EXAMPLES_DIR \
-	        "/" file "\"\n.global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.popsection\n");                   \
-	extern const char symbol[], symbol##_end[];
-
 FUZZ_TAKE_IN(fuzz_walking_arm, "walking_arm.yaml")
 FUZZ_TAKE_IN(fuzz_panels, "panel_deployment.yaml")
 FUZZ_TAKE_IN(fuzz_separation, "separation.yaml")

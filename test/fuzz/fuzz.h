@@ -34,6 +34,10 @@ typedef struct FuzzTarget {
 	X(fe)                   \
 	X(golden)               \
 	X(csv)                  \
+	X(trajectory)           \
+	X(table)                \
+	X(subsystem)            \
+	X(models)               \
 	X(expression)           \
 	X(units)                \
 	X(live)                 \
@@ -77,6 +81,12 @@ void fuzz_edit(uint8_t *bytes, size_t first, size_t size, const uint8_t *edits, 
 
 /** True for model files that are allowed but take long: fine meshes, whose eigenproblems are dense. */
 bool fuzz_is_slow(const uint8_t *data, size_t size);
+
+/** A file that is part of the program: symbol[] to symbol_end[]. */
+#define FUZZ_TAKE_IN(symbol, file)                                                                               \
+	__asm__(".pushsection .rodata, \"a\", @progbits\n.global " #symbol "\n" #symbol ":\n.incbin \"" EXAMPLES_DIR \
+	        "/" file "\"\n.global " #symbol "_end\n" #symbol "_end:\n.byte 0\n.popsection\n");                   \
+	extern const char symbol[], symbol##_end[];
 
 /** Examples that are part of the program. */
 typedef struct FuzzModel {
