@@ -393,6 +393,7 @@ static void json_formulation(const CalSim *sim, FILE *out) {
 	json_field(out, "highest", r.highest);
 	json_field(out, "next", r.next);
 	json_field(out, "error", r.error);
+	json_field(out, "last_error", r.last);
 	json_field(out, "largest_error", r.largest);
 	json_field(out, "largest_error_time", r.largest_time);
 	json_field(out, "missing_energy", r.missing_energy);

@@ -156,6 +156,7 @@ typedef struct CalFormulationReport {
 	double highest, next; // frequencies of the last retained and of the first that is not [rad/s]; 0: none
 	double error;        // of accelerations of the retained modes against order N, before updates: root mean square, as
 						 // part of that of the accelerations
+	double last;         // the same before the last update alone
 	double largest;      // the largest of them, as part of the largest acceleration
 	double largest_time; // when [s]
 	double missing_energy; // of deflections that modes have not got because they are not retained, the largest [J]

@@ -188,6 +188,8 @@ class FormulationReport:
     """Of the first that is not [rad/s]; 0: none."""
     error: float
     """Root mean square error of accelerations of the retained modes against order N, as part of theirs."""
+    last: float
+    """The same before the last update alone."""
     largest: float
     """The largest error, as part of the largest acceleration."""
     largest_time: float
@@ -383,5 +385,5 @@ class SimLinear:
         """What `formulation: system` of the model file did in the run so far."""
         with self._handle as sim:
             r = lib.cal_sim_formulation(sim)
-            return FormulationReport(r.updates, r.modes, r.retained, r.highest, r.next, r.error, r.largest, r.largest_time,
+            return FormulationReport(r.updates, r.modes, r.retained, r.highest, r.next, r.error, r.last, r.largest, r.largest_time,
                                      r.missing_energy, r.energy_removed)

@@ -17,7 +17,7 @@
 #include "model/compile/compile.h"
 #include "transition/topology_edit.h"
 
-enum { FORMAT = 4, BYTE_ORDER_MARK = 0x01020304 };
+enum { FORMAT = 5, BYTE_ORDER_MARK = 0x01020304 };
 
 static const char magic[8] = {'C', 'A', 'L', 'D', 'E', 'R', 'C', 'P'};
 

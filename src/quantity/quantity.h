@@ -100,7 +100,7 @@ ElementFn element_q, element_u, element_udot, element_force, element_row;
 ValuesFn values_pose, values_velocity, values_body_rate, values_node, values_acceleration, values_wrench,
 	values_deflection;
 ValuesFn values_reaction, values_loop, values_device, values_event;
-ValuesFn values_energy, values_momentum, values_balance, values_total_momentum;
+ValuesFn values_energy, values_momentum, values_balance, values_total_momentum, values_formulation;
 
 /* The quaternion of R with w >= 0. */
 void put_quaternion(double *to, const CalMat3 *R);

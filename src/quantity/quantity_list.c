@@ -31,6 +31,8 @@ static const char *const energy_units[] = {"J", "J", "J", "J"};
 static const char *const momentum_names[] = {"px", "py", "pz", "Lx", "Ly", "Lz"};
 static const char *const momentum_units[] = {"kg m/s", "kg m/s", "kg m/s", "kg m^2/s", "kg m^2/s", "kg m^2/s"};
 static const char *const balance_names[] = {"groups", "stored", "dissipated", "supplied", "error"};
+static const char *const formulation_names[] = {"updates", "error", "mean_error", "missing", "removed"};
+static const char *const formulation_units[] = {"1", "1", "1", "J", "J"};
 static const char *const balance_units[] = {"J", "J", "J", "J", "J"};
 static const char *const single[] = {""};
 static const char *const meter[] = {"m"}, *const meter_per_second[] = {"m/s"}, *const radian[] = {"rad"},
@@ -269,6 +271,18 @@ static const Quantity quantities[] = {
               COMPONENTS(momentum_names, momentum_units)},
      .phase = PHASE_OWN,
      .values = values_total_momentum},
+	{.info =
+         {.word = "formulation",
+          .doc =
+              "with `formulation: system`: updates so far, error of the accelerations of retained modes before the last one "
+              "and before all (root mean square), energy of deflections that other modes have not got (the largest), energy "
+              "of their motion that was removed",
+          .about = CAL_ABOUT_SYSTEM,
+          .object = "",
+          .of_all = 1,
+          COMPONENTS(formulation_names, formulation_units)},
+     .phase = PHASE_OWN,
+     .values = values_formulation},
 };
 
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };

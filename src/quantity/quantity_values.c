@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <calder/linear.h>
 #include <calder/transition.h>
 
 #include "math/portable.h"
@@ -264,6 +265,17 @@ CalStatus values_balance(const Sampling *s, const SampledObject *object, double 
 	values[2] = balance.dissipated;
 	values[3] = balance.supplied;
 	values[4] = balance.complete ? balance.error : (double)NAN; // otherwise it means nothing
+	return CAL_OK;
+}
+
+CalStatus values_formulation(const Sampling *s, const SampledObject *object, double *values) {
+	const CalFormulationReport r = cal_sim_formulation(s->sim);
+	(void)object;
+	values[0] = (double)r.updates;
+	values[1] = r.last;
+	values[2] = r.error;
+	values[3] = r.missing_energy;
+	values[4] = r.energy_removed;
 	return CAL_OK;
 }
 

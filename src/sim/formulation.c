@@ -107,6 +107,7 @@ static CalStatus compare_group(CalSim *sim, int group, SimErrorSums *sum) {
 
 static void note_delay(CalSim *sim, SimErrorSums now) {
 	SimFormulation *f = &sim->formulation;
+	f->last = now;
 	f->delayed.error += now.error;
 	f->delayed.all += now.all;
 	f->largest_all = fmax(f->largest_all, sqrt(now.all));
@@ -165,6 +166,7 @@ CalFormulationReport cal_sim_formulation(const CalSim *sim) {
 	}
 	r.updates = f->updates;
 	r.error = sqrt(ratio(f->delayed.error, f->delayed.all));
+	r.last = sqrt(ratio(f->last.error, f->last.all));
 	r.largest = ratio(f->largest, f->largest_all);
 	r.largest_time = f->largest_time;
 	r.missing_energy = f->missing_energy;
@@ -244,9 +246,9 @@ void formulation_walk(CalSim *sim, Serializer *a) {
 	SimFormulation *f = &sim->formulation;
 	if (!f->forms)
 		return;
-	double *const numbers[] = {&f->next,          &f->missing_energy, &f->energy,
-	                           &f->delayed.error, &f->delayed.all,    &f->largest_all,
-	                           &f->largest,       &f->largest_time,   &f->energy_removed};
+	double *const numbers[] = {&f->next,     &f->missing_energy, &f->energy,        &f->last.error,
+	                           &f->last.all, &f->delayed.error,  &f->delayed.all,   &f->largest_all,
+	                           &f->largest,  &f->largest_time,   &f->energy_removed};
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		serializer_finite(a, numbers[i], 1);
 	serializer_i64_within(a, &f->updates, 0, INT64_MAX / 4);

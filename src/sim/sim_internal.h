@@ -223,6 +223,7 @@ typedef struct SimFormulation {
 	double next;                 // time of the next one
 	int64_t updates;             //
 	SimErrorSums delayed;        // of retained modes, before updates
+	SimErrorSums last;           // before the last one
 	double largest, largest_all; // error, acceleration
 	double largest_time;         // of the former
 	double missing_energy;       // the largest [J]

@@ -154,7 +154,7 @@ static void checkpoints_of_something_else_are_refused_with_a_reason(void **state
 	expect_refusal(run->rig.sim, bytes.at, bytes.size, "checksum");
 	bytes.at[bytes.size / 2] ^= 4;
 	bytes.at[12]++;
-	expect_refusal(run->rig.sim, bytes.at, bytes.size, "format 4");
+	expect_refusal(run->rig.sim, bytes.at, bytes.size, "format 5");
 	bytes.at[12]--;
 	bytes.at[8]++;
 	expect_refusal(run->rig.sim, bytes.at, bytes.size, "byte order");

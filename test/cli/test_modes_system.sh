@@ -93,6 +93,16 @@ distance() { paste -d, exact.csv "$1" | awk -F, 'END {d = $2 - $5; e = $3 - $6; 
 awk -v a="$(distance 50.csv)" -v b="$(distance 10.csv)" -v c="$(distance 2.csv)" 'BEGIN {exit !(b < 0.5 * a && c < 0.5 * b && c > 0)}' ||
 	fail "positions do not approach order N: $(distance 50.csv) $(distance 10.csv) $(distance 2.csv)"
 
+# Errors over time: after the first comparison the mean is that error, at the end it is that of the summary.
+double "formulation: system, update: 10 ms," >run.yaml
+calder 0 run run.yaml --json -i 10ms -s formulation -o errors.csv
+mean=$(grep -oE '"error": [^,]*' out | head -n 1 | cut -d' ' -f2)
+awk -F, -v mean="$mean" 'NR == 1 {bad = !($2 ~ /updates \[1\]/ && $3 ~ /:error \[1\]/ && $6 ~ /removed \[J\]/)}
+	$2 == 2 {bad = bad || !($3 > 0 && $3 == $4)}
+	{updates = $2; differ += $3 != $4; e = $4}
+	END {exit !(!bad && updates == 100 && differ > 50 && (e / mean - 1) ^ 2 < 1e-8)}' errors.csv ||
+	fail "$(head -n 5 errors.csv; tail -n 1 errors.csv) $mean"
+
 # The same by options; the file's own can be taken back.
 calder 0 run exact.yaml --formulation system --update 10ms -o options.csv
 stdout_has "formulation system matrices, 100 updates; 2 of 2 modes retained"

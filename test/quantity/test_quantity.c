@@ -70,6 +70,7 @@ static const struct {
 	{"event", "tick", 1},
 	{"balance", NULL, 5},
 	{"total_momentum", NULL, 6},
+	{"formulation", NULL, 5},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
