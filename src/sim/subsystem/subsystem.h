@@ -105,7 +105,7 @@ typedef struct TieLevel {
 	double *lambda;       // [8 ties] multipliers
 	double *force;        // [nodes][8] on its nodes
 	double *edge_force;   // [width] on its edges alone, and 1 in column 6
-	bool dependent;       // multipliers are -R (F, 1): some equations follow from others
+	bool dependent;       // multipliers are -R (F, 1): some equations are redundant
 	double *A, *X, *G;    // [rows][rows], [rows][width], [rows][width] of these
 	double *solve;        // [rows max(rows + 2, width)]
 	int *order;           // [rows]

@@ -183,7 +183,7 @@ static void gather_rows(const TieLevel *level) {
 		}
 }
 
-/* Where equations follow from others: the multipliers of smallest norm, R = H^+ R. */
+/* Where equations are redundant: the multipliers of smallest norm, R = H^+ R. */
 static void solve_dependent(TieLevel *level) {
 	const int m = level->row_count, width = (int)level->width;
 	gather_rows(level);

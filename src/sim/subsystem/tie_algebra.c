@@ -9,7 +9,7 @@
  * The elimination goes tie by tie, over those that the sources of K, or an earlier tie, join to it: a row of components costs
  * as much as it has ties.
  *
- * flops of a weld within a row of such: 860 fill, 700 eliminate, 150 resolve.
+ * Instructions for each tie of examples/components/machine.yaml (AVX2): fill 1660, eliminate 2480, resolve 730.
  */
 #include "math/octet.h"
 #include "sim/subsystem/subsystem.h"
@@ -159,7 +159,7 @@ INLINE double row_product(const double *a, const double *b, size_t width) {
 	return pack_sum(octet_halves(sum));
 }
 
-/* lambda = -(g + R F), of the rows that are eliminated with what is behind them. */
+/* lambda = -(g + R F), of the rows that are eliminated with those after them. */
 static void find_multipliers(const TieLevel *level, int I) {
 	const size_t width = OCTET * (size_t)level->tie_count;
 	const LevelTie *tie = &level->ties[I];
