@@ -3,8 +3,8 @@
 """alter_values.py CALDER FILE...: each value of a robot file counts, or the import report names it.
 
 Alters one attribute or text of the file at a time and converts both files to model files. If these are the same, the report
-must have a line on the attribute or its element, or leave out an element around it as a whole. Names that only tell parts
-apart are exceptions, and so are the values in UNUSED, of which each has its reason.
+must have a line on the attribute or its element, or leave out an element around it as a whole. Names that only
+distinguish parts are exceptions, and so are the values in UNUSED, of which each has its reason.
 """
 import json
 import os
