@@ -172,6 +172,13 @@ static bool needs_size(int type, int which) {
 	}
 }
 
+/* MuJoCo refuses such a geom. */
+static bool note_two_places(Mjcf *m, const XmlElement *e, const MjcfPlaceAttributes *place) {
+	return (place->pos.x == 0 && place->pos.y == 0 && place->pos.z == 0 && place->turn.kind == MJCF_TURN_NONE) ||
+	       import_note(m->im, CAL_IMPORT_ASSUMED, e, "fromto",
+	                   "it has a position or an orientation as well, of its own or of its class; taken: fromto");
+}
+
 static bool complete_geom(Mjcf *m, const Scope *s, const MjcfPlaceAttributes *place, MjcfGeom *geom) {
 	MjcfGeomAttributes *a = &geom->a;
 	CalPlacement pose = {place->pos, mjcf_quaternion(&s->file->compiler, &place->turn)};
@@ -179,6 +186,8 @@ static bool complete_geom(Mjcf *m, const Scope *s, const MjcfPlaceAttributes *pl
 	    (a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER || a->type == MJCF_BOX || a->type == MJCF_ELLIPSOID)) {
 		const bool round = a->type == MJCF_CAPSULE || a->type == MJCF_CYLINDER;
 		double half;
+		if (!note_two_places(m, geom->object.element, place))
+			return false;
 		pose = segment_pose(place->fromto, &half);
 		a->size[1] = round ? half : a->size[0];
 		a->size[2] = round ? 0 : half;
@@ -216,7 +225,7 @@ static bool read_site(Mjcf *m, Scope *s, XmlElement *e) {
 	MjcfSite *site = mjcf_site(m, index);
 	MjcfPlaceAttributes a = class->defaults.site;
 	double half;
-	if (!mjcf_apply_place(m, &a, e))
+	if (!mjcf_apply_place(m, &a, e) || (!isnan(a.fromto[0]) && !note_two_places(m, e, &a)))
 		return false;
 	site->body = s->body;
 	site->pose = in_frame(s, !isnan(a.fromto[0]) ? segment_pose(a.fromto, &half)

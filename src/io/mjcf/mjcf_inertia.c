@@ -150,10 +150,8 @@ static bool counts_geoms(const MjcfBody *body) {
 	return from_geom == MJCF_TRUE || (from_geom == MJCF_AUTO && !body->has_inertial);
 }
 
+/* An <inertial> stands where no geom of the groups has mass. */
 static bool add_geoms(Mjcf *m) {
-	for (int i = 1; i < m->lists[MJCF_BODIES].count; i++)
-		if (counts_geoms(mjcf_body(m, i)))
-			mjcf_body(m, i)->mass = (MassProperties){0};
 	for (int i = 0; i < m->lists[MJCF_GEOMS].count; i++) {
 		const MjcfGeom *geom = mjcf_geom(m, i);
 		MjcfBody *body = mjcf_body(m, geom->body);
@@ -163,8 +161,10 @@ static bool add_geoms(Mjcf *m) {
 			continue;
 		if (!mass_of_geom(m, geom, &mass))
 			return false;
-		if (mass.mass > tiny_mass)
-			body->mass = body->mass.mass > 0 ? mass_sum(body->mass, mass) : mass;
+		if (!(mass.mass > tiny_mass))
+			continue;
+		body->mass = body->is_from_geoms ? mass_sum(body->mass, mass) : mass;
+		body->is_from_geoms = true;
 	}
 	return true;
 }
@@ -197,8 +197,10 @@ static bool violates_triangle(const MassProperties *mass) {
 static bool repair_body(Mjcf *m, MjcfBody *body) {
 	const MjcfCompiler *c = &body->object.file->compiler;
 	const MassProperties before = body->mass;
-	if (!(before.mass > 0) && !body->has_inertial)
-		body->mass.com = body->pose.position; // MuJoCo takes `pos` of the body, which is in its parent
+	// MuJoCo takes the attribute itself, which is in the parent or in a frame
+	if (!(before.mass > 0) && !body->has_inertial &&
+	    !import_vec3(m->im, body->object.element, "pos", &body->mass.com, NULL))
+		return false;
 	body->mass.mass = fmax(body->mass.mass, c->bound_mass);
 	if (c->bound_inertia > 0 && !change_moments(m, body, c->bound_inertia, false))
 		return false;

@@ -189,6 +189,7 @@ typedef struct MjcfBody {
 	dpose world;       // in the world, at qpos0
 	int first_joint, joint_count;
 	bool is_mocap, has_inertial, is_static; // static: no joint between it and the world
+	bool is_from_geoms;                     // its mass is that of geoms
 	double gravcomp;
 	MassProperties mass; // in the body frame
 	CalBodyId id;        // {0}: the ground

@@ -261,6 +261,11 @@ static void shapes_have_half_lengths(void **state) {
 	expect_mass(&r, "s", 4000. / 3 * PI * .001);
 	robot_close(&r);
 	robot_refuse(WORLD("<body><geom type='box' size='1 1'/></body>"), "size");
+	r = robot_of(
+		WORLD("<body name='c'><joint/><geom type='capsule' size='.1' pos='5 0 0' fromto='0 0 0 2 0 0'/></body>"));
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "geom @fromto", "as well");
+	expect_near("com of the segment", body_info(&r, "c").com.x, 1);
+	robot_close(&r);
 }
 
 /* ---- joints ---------------------------------------------------------------------------------------------------- */
@@ -389,6 +394,29 @@ static void bounded_masses_are_where_mujoco_puts_them(void **state) {
 	expect_near("x", body->com.x, 1);
 	expect_near("z", body->com.z, 3);
 	expect_near("inertia", body->inertia.m[1][1], .5);
+	robot_close(&r);
+	// in a frame, too, it is the attribute itself
+	r = robot_of(
+		MJCF("<compiler boundmass='2' boundinertia='.5'/><worldbody><frame pos='10 0 0' euler='0 0 90'><body name='a' "
+	         "pos='1 2 3'><joint/></body></frame></worldbody>"));
+	const CalDesc *desc = cal_setup_desc(r.setup);
+	const CalVec3 com = cal_desc_body(desc, cal_desc_find_body(desc, "a"))->com;
+	expect_near("x in a frame", com.x, 1);
+	expect_near("y in a frame", com.y, 2);
+	robot_close(&r);
+}
+
+/* With inertiafromgeom="true", too, an <inertial> counts where no geom of the groups has mass. */
+static void inertials_stand_without_geoms(void **state) {
+	(void)state;
+	Robot r = robot_of(MJCF(
+		"<compiler inertiafromgeom='true' inertiagrouprange='0 2'/><worldbody><body name='a'><joint/><inertial "
+		"pos='1 0 0' mass='3' diaginertia='1 1 1'/><geom size='.1' group='3'/><geom size='.1' mass='0'/></body><body "
+		"name='b' pos='1 0 0'><joint/><inertial pos='1 0 0' mass='3' diaginertia='1 1 1'/><geom size='.1' mass='2'/>"
+		"<geom size='.1' mass='.5'/></body></worldbody>"));
+	expect_mass(&r, "a", 3);
+	expect_inertia(&r, "a", (double[]){1, 1, 1, 0, 0, 0});
+	expect_mass(&r, "b", 2.5);
 	robot_close(&r);
 }
 
@@ -820,6 +848,7 @@ int main(void) {
 		cmocka_unit_test(springdamper_sees_the_inertia),
 		cmocka_unit_test(springdamper_leaves_other_joints_free),
 		cmocka_unit_test(bounded_masses_are_where_mujoco_puts_them),
+		cmocka_unit_test(inertials_stand_without_geoms),
 		cmocka_unit_test(default_muscles_are_inherited),
 		cmocka_unit_test(rolling_friction_is_named),
 		cmocka_unit_test(springs_and_dampers_may_be_polynomials),
