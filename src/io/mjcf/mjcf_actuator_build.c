@@ -256,12 +256,30 @@ static bool add_site_load(Mjcf *m, const MjcfActuator *actuator, const char *nam
 	return def.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "applied_load", &def, m->im->error));
 }
 
+/* MuJoCo limits what joints feel of it, too. */
+static bool note_joint_limits(Mjcf *m, const MjcfActuator *actuator) {
+	const MjcfBody *body = mjcf_body(m, mjcf_site(m, actuator->transmission.site)->body);
+	for (; body->parent >= 0; body = mjcf_body(m, body->parent))
+		for (int i = 0; i < body->joint_count; i++) {
+			const MjcfJoint *joint = mjcf_joint(m, body->first_joint + i);
+			bool limited;
+			if (!mjcf_limited(m, joint->object.file, joint->object.element, joint->a.force_limited,
+			                  joint->a.force_range, "actuatorfrcrange", &limited))
+				return false;
+			if (limited)
+				return import_note(m->im, CAL_IMPORT_CHANGED, actuator->object.element, "site",
+				                   "actuatorfrcrange of joint \"%.80s\" does not limit what it feels of this force",
+				                   joint->label);
+		}
+	return true;
+}
+
 static bool add_site_actuator(Mjcf *m, const MjcfActuator *actuator, const char *name, double control) {
 	const double *gear = actuator->a.gear;
 	CalActuatorDef def = {.node = mjcf_site(m, actuator->transmission.site)->id,
 	                      .force = {gear[0], gear[1], gear[2]},
 	                      .moment = {gear[3], gear[4], gear[5]}};
-	return set_force(m, actuator, &def) &&
+	return note_joint_limits(m, actuator) && set_force(m, actuator, &def) &&
 	       (is_load(&def) ? add_site_load(m, actuator, name, &def) : add_actuator(m, actuator, name, control, &def));
 }
 

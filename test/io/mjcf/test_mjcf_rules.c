@@ -582,6 +582,16 @@ static void actuators_act_on_one_thing(void **state) {
 	robot_close(&r);
 }
 
+/* MuJoCo limits the effort that a joint feels of all actuators, also of forces at sites. */
+static void forces_at_sites_are_not_limited_by_joints(void **state) {
+	(void)state;
+	Robot r =
+		robot_of(MJCF("<worldbody><body><joint name='j' actuatorfrcrange='-1 1'/>" UNIT "<body><joint name='k'/>" UNIT
+	                  "<site name='s'/></body></body></worldbody><actuator><motor name='a' site='s'/></actuator>"));
+	robot_expect_note(&r, CAL_IMPORT_CHANGED, "motor \"a\" @site", "joint \"j\"");
+	robot_close(&r);
+}
+
 /* Belts and glue, of MuJoCo 3.11. */
 static void surfaces_that_act_are_missing(void **state) {
 	(void)state;
@@ -858,6 +868,7 @@ int main(void) {
 		cmocka_unit_test(fixed_tendons_are_sums_of_joints),
 		cmocka_unit_test(actuators_are_loads),
 		cmocka_unit_test(actuators_act_on_one_thing),
+		cmocka_unit_test(forces_at_sites_are_not_limited_by_joints),
 		cmocka_unit_test(surfaces_that_act_are_missing),
 		cmocka_unit_test(steps_of_other_methods_are_named),
 		cmocka_unit_test(joints_limit_the_sum_of_actuators),
