@@ -79,6 +79,8 @@ bool import_question_length(Import *im, const XmlElement *element, const char *a
 #define IMPORT_LENGTH_ERROR 1.1e-6
 /** Makes v unit, unless it is zero. What is unit to round-off stays as it is, to the bit: so does what was written and is read again. */
 void import_unit(double *v, int count);
+/** Gravity of the main group, [m/s^2]; refused at `element` where no description holds it. */
+bool import_gravity(Import *im, const XmlElement *element, CalVec3 gravity);
 /** A note if angles of an orientation are more than a turn: most likely degrees. */
 bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles);
 

@@ -239,6 +239,12 @@ void import_unit(double *v, int count) {
 		v[i] /= sqrt(square);
 }
 
+bool import_gravity(Import *im, const XmlElement *element, CalVec3 gravity) {
+	return cal_desc_set_gravity(im->desc, (CalGroupId){0}, gravity) == CAL_OK ||
+	       import_fail(im, element, "gravity (%g, %g, %g) m/s^2 is more than a model holds", gravity.x, gravity.y,
+	                   gravity.z);
+}
+
 bool import_question_radians(Import *im, const XmlElement *element, const char *attribute, CalVec3 angles) {
 	static const double turn = 6.283185307179586;
 	const double most = fmax(fabs(angles.x), fmax(fabs(angles.y), fabs(angles.z)));

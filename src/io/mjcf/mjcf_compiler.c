@@ -145,6 +145,8 @@ static bool read_one_option(Mjcf *m, XmlElement *e) {
 		return false;
 	if (!(o->timestep > 0))
 		return import_fail(m->im, e, "timestep=\"%g\": it must be above zero", o->timestep);
+	if (xml_peek(e, "gravity"))
+		o->gravity_element = e;
 	XmlElement *flag = xml_child(e, "flag");
 	return !flag || (read_flags(m, flag, &o->on) && read_passive_flag(m, flag, &o->on));
 }

@@ -46,8 +46,9 @@ typedef struct MjcfFlags {
 typedef struct MjcfOption {
 	double timestep;
 	CalVec3 gravity;
-	int integrator;      // Euler, RK4 (MJCF_RK4), implicit, implicitfast
-	int disabled_groups; // bits of groups of actuators
+	const XmlElement *gravity_element; // NULL: not given
+	int integrator;                    // Euler, RK4 (MJCF_RK4), implicit, implicitfast
+	int disabled_groups;               // bits of groups of actuators
 	MjcfFlags on;
 } MjcfOption;
 

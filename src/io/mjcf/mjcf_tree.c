@@ -228,7 +228,7 @@ static bool reserve_tree(Mjcf *m) {
 
 bool mjcf_build_tree(Mjcf *m) {
 	const MjcfOption *o = &m->option;
-	if (o->on.gravity && !import_ok(m->im, cal_desc_set_gravity(m->im->desc, (CalGroupId){0}, o->gravity)))
+	if (o->on.gravity && !import_gravity(m->im, o->gravity_element ? o->gravity_element : m->file.root, o->gravity))
 		return false;
 	if (!reserve_tree(m))
 		return false;

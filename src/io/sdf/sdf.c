@@ -10,11 +10,12 @@
 #include "io/sdf/sdf_reader.h"
 
 static bool read_gravity(Sdf *s) {
-	XmlElement *e = xml_child(s->world, "gravity");
-	s->gravity = (CalVec3){0, 0, -9.8}; // of the format
+	XmlElement *e = xml_child(s->world, "gravity"), *root = xml_root(s->im->tree);
+	CalVec3 gravity = {0, 0, -9.8}; // of the format
 	if (e)
-		return import_vec3(s->im, e, NULL, &s->gravity, NULL);
-	return import_note(s->im, CAL_IMPORT_ASSUMED, s->world ? s->world : xml_root(s->im->tree), NULL,
+		return import_vec3(s->im, e, NULL, &gravity, NULL) && import_gravity(s->im, e, gravity);
+	return import_gravity(s->im, root, gravity) &&
+	       import_note(s->im, CAL_IMPORT_ASSUMED, s->world ? s->world : root, NULL,
 	                   "gravity is not given; taken: 9.8 m/s^2 along -z, the default of SDFormat");
 }
 
@@ -39,7 +40,6 @@ static bool read_world(Sdf *s) {
 }
 
 static bool read_all(Sdf *s) {
-	cal_desc_set_gravity(s->im->desc, (CalGroupId){0}, s->gravity);
 	return sdf_list(s) && sdf_find_poses(s) && sdf_read_links(s) && sdf_read_joints(s) && sdf_choose_tree(s) &&
 	       sdf_build(s) && sdf_read_visuals(s);
 }

@@ -96,7 +96,6 @@ typedef struct Sdf {
 	int frame_capacity, link_capacity, joint_capacity;
 	int model_count;   // at the top
 	NameIndex names;   // scope: frame of the model + 1; values: frame + 1
-	CalVec3 gravity;   //
 	XmlElement *world; // NULL: none
 } Sdf;
 

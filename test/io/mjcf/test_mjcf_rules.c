@@ -634,6 +634,7 @@ static void steps_of_other_methods_are_named(void **state) {
 		assert_null(strstr(note.element, "@timestep"));
 	}
 	robot_close(&r);
+	robot_refuse(OPTION("gravity='0 0 -1e51'"), "1:9: error: gravity (0, 0, -1e+51) m/s^2 is more");
 #undef OPTION
 }
 

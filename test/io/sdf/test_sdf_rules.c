@@ -172,6 +172,9 @@ static void worlds_of_gazebo_are_read(void **state) {
 	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "link \"a\"/pose", "one before it");
 	robot_expect_at(&r, "m/a", (CalVec3){0, 0, 1}, x);
 	robot_close(&r);
+	robot_refuse(
+		SDF("1.7", "<world name='w'><gravity>0 0 -1e51</gravity><model name='m'>" LINK("a", "") "</model></world>"),
+		"gravity (0, 0, -1e+51)");
 }
 
 int main(void) {
