@@ -36,6 +36,7 @@ int command_operators(int argc, char **argv);
 int command_inverse(int argc, char **argv);
 int command_pose(int argc, char **argv);
 int command_methods(int argc, char **argv);
+int command_parameters(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_golden(int argc, char **argv);

@@ -27,6 +27,7 @@ static const Command commands[] = {
 	{"sweep", command_sweep, "run a model many times with other numbers: Monte-Carlo, grids; tables and report", false},
 	{"plot", command_plot, "draw columns of a CSV file", false},
 	{"signals", command_signals, "list the quantities that can be recorded, plotted and read in formulas", true},
+	{"parameters", command_parameters, "list the numbers of a model that may change in a run", true},
 	{"view", command_view, "write a run as a page that any browser opens", true},
 	{"render", command_render, "write a run as a film or a picture, without a screen", false},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies", true},
@@ -51,7 +52,7 @@ static void print_help(FILE *out) {
 	        "calder %s: order-N dynamics of multibody systems\n\nusage: calder COMMAND [OPTION]... [ARGUMENT]...\n\n",
 	        cal_version());
 	for (int i = 0; i < COMMAND_COUNT; i++)
-		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	fprintf(
 		out,
 		"\n'calder help COMMAND' explains each, with an example. 'calder --version' prints the version.\n"

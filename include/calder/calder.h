@@ -5,6 +5,7 @@
 
 #include <calder/base.h>
 #include <calder/output.h>
+#include <calder/parameter.h>
 #include <calder/build.h>
 #include <calder/mesh.h>
 #include <calder/contact.h>

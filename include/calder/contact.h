@@ -122,7 +122,12 @@ CAL_API CalStatus cal_contact_set_create(const CalShapeDef *shapes, int count, c
 CAL_API void cal_contact_set_destroy(CalContactSet *set); // accepts NULL
 
 CAL_API const char *cal_contact_shape_name(const CalContactSet *set, int shape); // NULL outside the range
-CAL_API int cal_contact_node_count(const CalContactSet *set);                    // that carry shapes
+/**
+ * The material of a shape with every default in place; its frictions may be changed between evaluations. NULL: there is no
+ * such shape.
+ */
+CAL_API CalContactMaterial *cal_contact_material(CalContactSet *set, int shape);
+CAL_API int cal_contact_node_count(const CalContactSet *set); // that carry shapes
 /** Group and node of a contact node; they are in the order in which shapes first name them. */
 CAL_API CalStatus cal_contact_node(const CalContactSet *set, int node_index, int *group, int *node);
 

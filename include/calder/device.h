@@ -115,6 +115,15 @@ typedef struct CalLookahead {
 
 enum { CAL_DEVICE_NODES = 2 }; // most nodes of CalDeviceOps.nodes
 
+/** A number of a device that may change in a run. Zero: from -INFINITY to INFINITY, without unit. */
+typedef struct CalDeviceParameter {
+	char name[128];    // unique in the device
+	char unit[32];     // SI; "": none, or that of a gain
+	double low, high;  // the range that it must be in; both 0: any finite number
+	int above;         // nonzero: it must be above low
+	const char *fixed; // why it cannot be changed; NULL: it can
+} CalDeviceParameter;
+
 /**
  * The functions of a device. All return 0, or nonzero to stop the run with CAL_ERR_USER. None may allocate. Only type
  * and evaluate are required.
@@ -174,6 +183,11 @@ typedef struct CalDeviceOps {
 	 * Returns how many it writes to node_refs[CAL_DEVICE_NODES]; 0: it reads or does more. Asked after bind(); NULL: as 0.
 	 */
 	int (*nodes)(const CalDevice *device, CalNodeRef *node_refs);
+	/**
+	 * Parameter `index`, from 0, that may change in a run (calder/parameter.h): fills *about and returns where its number is in
+	 * the data of the device; NULL: there is none. How many there are and what they are called must not change. NULL: none.
+	 */
+	double *(*parameter)(const CalDevice *device, int index, CalDeviceParameter *about);
 } CalDeviceOps;
 
 /** A device to be added. Name, data and table are copied; ops must outlive the simulation. */
@@ -191,7 +205,7 @@ typedef struct CalDeviceDef {
 	int accounts;                        // nonzero: it reports its energy completely
 } CalDeviceDef;
 
-#define CAL_DEVICE_API_VERSION 5 // version of the structs above
+#define CAL_DEVICE_API_VERSION 6 // version of the structs above
 
 /**
  * A shared object exports this under the name calder_device. version is CAL_DEVICE_API_VERSION of the library; fills

@@ -44,6 +44,12 @@ CAL_API CalStatus cal_scenario_resume(CalScenario *scenario);
 /** Nonzero once an event has stopped the run (CAL_STOPPED); *why (may be NULL): the text of its action, or its name. */
 CAL_API int cal_scenario_stopped(const CalScenario *scenario, const char **why);
 
+/**
+ * Changes a parameter between advances, as cal_sim_set_parameter(), and logs it: event "parameter", action number
+ * cal_scenario_action_count() + parameter.
+ */
+CAL_API CalStatus cal_scenario_set_parameter(CalScenario *scenario, int parameter, double value, CalError *error);
+
 /* ---- what will happen --------------------------------------------------------- */
 
 /** Actions of all events in the order of the setup; an event without any counts as one, with the text "". */
@@ -55,7 +61,7 @@ CAL_API CalStatus cal_scenario_action(const CalScenario *scenario, int action, c
 
 typedef struct CalScenarioEntry {
 	double time;         // [s]
-	int action;          // number among the actions
+	int action;          // number among the actions; those that set parameters by themselves count after them
 	const char *event;   // name
 	const char *text;    // of the action, in words
 	double kinetic_lost; // kinetic energy before less that after [J]
@@ -70,6 +76,8 @@ typedef struct CalScenarioEntry {
 	 * its doing; at the end of a kinematic propagation they are those since it began.
 	 */
 	int imposed;
+	double energy;     // of `set`: by how much it made the energy of groups and devices grow [J]
+	double value;      // of `set`: what the parameter became
 	CalStatus refused; // CAL_OK: it was done; otherwise it was not, and the run continued or ended
 	const char *why;   // of a refusal; ""
 } CalScenarioEntry;

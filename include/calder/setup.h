@@ -193,6 +193,7 @@ CAL_API CalLoopId cal_setup_opened_loop(const CalSetup *setup, int index); // {0
 	X(CAL_ACTION_SWITCH_ON, "switch_on")       /* device `name` */                                         \
 	X(CAL_ACTION_SWITCH_OFF, "switch_off")     /* likewise */                                              \
 	X(CAL_ACTION_RELEASE, "release")           /* group `name`, whose motion ends: it moves by dynamics */ \
+	X(CAL_ACTION_SET, "set")                   /* parameter `name` (calder/parameter.h) becomes `value` */ \
 	X(CAL_ACTION_STOP, "stop")                 /* the run ends; `name`: why, may be NULL */                \
 	X(CAL_ACTION_NOTE, "note")                 /* `name` goes to the log */
 
@@ -215,6 +216,7 @@ typedef struct CalActionDef {
 	CalAttachOptions options;   // ATTACH, REATTACH
 	CalNewBody body;            // ADD_BODY; its group NULL: one of its own name
 	CalPropagation propagation; // PROPAGATE; KINEMATIC: by the motion that was added for the group, if there is one
+	double value;               // SET; SI
 	int ignore;                 // nonzero: a refusal is logged, and the run continues
 	const char *place;          // for messages; may be NULL
 } CalActionDef;

@@ -37,6 +37,7 @@ from .model import Model, load, loads
 from .pose import Pose
 from .recording import quantities
 from .results import Results
+from .parameters import Parameter
 from .results_file import ResultsFile, open
 from .sim import Sim, methods
 from .sparse_mass import SparseFactor, SparseMass
@@ -49,7 +50,7 @@ __version__: str = _ffi.string(_lib.cal_version()).decode()
 __all__ = [
     "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
     "Error", "FileError", "FiniteElements", "ForwardDerivatives", "Group", "InputError", "InverseDerivatives", "Linear", "Mesh", "Modal", "Model",
-    "ModelError", "Momentum", "NodeDerivatives", "NumericalError", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor",
+    "ModelError", "Momentum", "NodeDerivatives", "NumericalError", "Parameter", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor",
     "SparseMass", "StaleError", "State", "StateSpace",
     "SystemForm", "SystemMode", "Transition", "Trim", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
     "status_text", "wrench_express", "wrench_shift",

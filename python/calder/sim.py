@@ -19,6 +19,7 @@ from .control import Callbacks
 from .errors import ArgumentError, check, fail, name_bytes, take, unknown
 from .linear import SimLinear
 from .model import Model
+from .parameters import Parameters
 from .pose import NodeView
 from .recording import Recordings
 from .report import Balance, Doubt, LogEntry, Monitor, Stats, read_doubts, read_log
@@ -58,7 +59,7 @@ def _set_method(options: Any, method: str | None, step: float | None) -> None:
         raise ArgumentError(f"method {text(info.name)!r} has fixed steps: give step= [s]")
 
 
-class Sim(Transitions, Callbacks, Recordings, Checkpoints, SimLinear, SimStateSpace):
+class Sim(Transitions, Parameters, Callbacks, Recordings, Checkpoints, SimLinear, SimStateSpace):
     """A simulation of a model: all its groups with their devices, loads and events, advanced together in time.
 
     step [s]: fixed step; method: "rk4", "dopri5", ... (calder.methods()); by default both as the model says, and with a step

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import build_extension  # noqa: E402
 
 HEADERS = ["batch", "branches", "closed", "derivatives", "doctor", "doubt", "dynamics", "fe", "flex", "impulse", "integrate", "inverse_kinematics", "linear", "loops",
-           "mechanism", "mesh", "motion", "operators", "sparse_mass", "state_space", "transition", "trim"]
+           "mechanism", "mesh", "motion", "operators", "parameter", "sparse_mass", "state_space", "transition", "trim"]
 
 BY_SIM = "calder.Sim and Batch integrate; an integrator of one's own takes its forces from a C function"
 OF_FILES = "calder.load() and loads() read it from a model file; the package has no second way to describe it"
@@ -36,6 +36,7 @@ EXCEPTIONS = {  # a function, or all that begin with a text that ends with *
     "cal_drive_function_*": "for drives that C code gives to a description; " + OF_FILES,
     "cal_sim_find_dof": "sim.q and sim.u go by name",
     "cal_sim_find_mode": "likewise",
+    "cal_sim_set_parameter": "cal_scenario_set_parameter() does the same and logs it",
     "cal_sim_memory_left": "a change that has no room says so",
     "cal_desc_loop_mechanism": "a description in the making has no reader in Python; the compiled model has",
     "cal_desc_joint_*": "likewise",

@@ -441,3 +441,41 @@ def test_quantities_are_listed_and_read(arm):
     assert sim.read("pose:lower").shape == (7,) or sim.read("pose:lower").ndim == 1
     with pytest.raises(calder.InputError):
         sim.read("nonsense")
+
+
+# ---- parameters ---------------------------------------------------------------------------------
+
+SERVO = """
+calder: 1
+gravity: [0, 0, -9.81]
+bodies: {arm: {mass: 2 kg, rod: {from: [0, 0, 0], to: [1 m, 0, 0]}}}
+joints: {pivot: {type: revolute, axis: -y, to: arm}}
+devices: {motor: {type: servo, joint: pivot, reference: 30 deg, proportional: 60, derivative: 8}}
+"""
+
+
+def test_a_parameter_changes_the_run_and_its_energy_is_reported():
+    sim = calder.Sim(calder.loads(SERVO), step=1e-3)
+    sim.run(0.5)
+    p = sim.parameters()["device:motor.proportional"]
+    assert (p.value, p.unit, p.low, p.fixed) == (60, "N m/rad", 0, "")
+    q, energy = sim.q["pivot"], sim.balance
+    gained = sim.set_parameter("body:arm.mass", 5)
+    assert sim.q["pivot"] == q
+    now = sim.balance
+    assert gained == pytest.approx(now.groups + now.stored - energy.groups - energy.stored, abs=1e-12)
+    assert now.error == pytest.approx(energy.error, abs=1e-12)
+    sim.set_parameter("device:motor.proportional", 300)
+    sim.run(1.0)
+    assert sim.parameters()["body:arm.mass"].value == 5
+    assert [entry.action for entry in sim.log][-1].startswith("set device:motor.proportional to 300 N m/rad")
+
+
+def test_a_parameter_that_cannot_be_changed_says_why():
+    sim = calder.Sim(calder.loads(SERVO), step=1e-3)
+    with pytest.raises(calder.ArgumentError, match="from 0"):
+        sim.set_parameter("device:motor.proportional", -1)
+    with pytest.raises(calder.ArgumentError, match="there is none"):
+        sim.set_parameter("device:motor.integral", 3)
+    with pytest.raises(KeyError, match="did you mean"):
+        sim.set_parameter("device:motor.proportionl", 3)

@@ -87,14 +87,17 @@ typedef enum FieldKind {
 } FieldKind;
 
 enum {
-	FIELD_REQUIRED = 1,     //
-	FIELD_MAY_BE_EMPTY = 2, // a key without value counts as not given
-	FIELD_AS_TEXT = 4,      // the member is a const char *: a name that is looked up later
-	FIELD_AS_TREE = 8,      // the member is what the reader parsed (const TreeNode *): its code interprets it
-	FIELD_BY_DOF = 16,      // the dimension is for a dof that turns; one that slides has the linear counterpart
-	FIELD_OR_LIST = 32,     // a list of such values is possible too
-	FIELD_LOCAL = 64,       // FIELD_ITEMS: the names count within this object only
-	FIELD_ZERO_COUNTS = 128 // FIELD_LOAD_VALUE: a zero that is given is not the default and becomes the formula "0"
+	FIELD_REQUIRED = 1,       //
+	FIELD_MAY_BE_EMPTY = 2,   // a key without value counts as not given
+	FIELD_AS_TEXT = 4,        // the member is a const char *: a name that is looked up later
+	FIELD_AS_TREE = 8,        // the member is what the reader parsed (const TreeNode *): its code interprets it
+	FIELD_BY_DOF = 16,        // the dimension is for a dof that turns; one that slides has the linear counterpart
+	FIELD_OR_LIST = 32,       // a list of such values is possible too
+	FIELD_LOCAL = 64,         // FIELD_ITEMS: the names count within this object only
+	FIELD_ZERO_COUNTS = 128,  // FIELD_LOAD_VALUE: a zero that is given is not the default and becomes the formula "0"
+	FIELD_TUNED = 256,        // a number or vector of a device that may change in a run (calder/parameter.h); any value
+	FIELD_TUNED_FROM_0 = 512, // likewise; zero or more
+	FIELD_TUNED_ABOVE_0 = 1024 // likewise; above zero. One that is 0 is not there, and stays so
 };
 
 typedef struct Field Field;

@@ -163,12 +163,17 @@ static int ends_are_the_same(const TopologyImage *image, const TopologyJoint *no
 	return read->def.type == CAL_JOINT_FREE && !body_of(image, ground) && ground.value == ground_end(image, read).value;
 }
 
-/* Of a joint of the description, its frames (where it was closed again) and locks may have changed. */
+/* Of a joint of the description, its frames (where it was closed again), locks, springs and dampers may have changed. */
 static int joint_is_the_same(const TopologyImage *image, const TopologyJoint *now, const TopologyJoint *read) {
 	CalJointDef def = now->def;
 	def.inboard = read->def.inboard, def.outboard = read->def.outboard;
-	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++)
-		def.dof[k].prescribed = read->def.dof[k].prescribed;
+	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++) {
+		const CalDofDef *dof = &read->def.dof[k];
+		def.dof[k].prescribed = dof->prescribed;
+		def.dof[k].stiffness = dof->stiffness, def.dof[k].rest = dof->rest, def.dof[k].damping = dof->damping;
+		if (!isfinite(dof->stiffness) || !isfinite(dof->rest) || !isfinite(dof->damping))
+			return false;
+	}
 	return joint_defs_are_same(&def, &read->def) && ends_are_the_same(image, now, read) && !read->own;
 }
 
@@ -217,6 +222,16 @@ static CalStatus check_body(ImageCheck *j, int index) {
 	if (!check_flexibility(&check, body))
 		return CAL_ERR_MEMORY;
 	return check.failed ? CAL_ERR_INPUT : CAL_OK;
+}
+
+/* Of a body of the description the mass may have changed, of a rigid one that had any. */
+static CalStatus check_mass(ImageCheck *j, int index) {
+	const CalBodyDef *read = &j->image->body[index].def, *now = &j->now.body[index].def;
+	if (read->mass == now->mass && memcmp(&read->inertia, &now->inertia, sizeof now->inertia) == 0)
+		return CAL_OK;
+	if (j->now.body[index].flex || !(now->mass > 0) || !(read->mass > 0))
+		return refuse_record(j, "body", now->name, "has a mass that cannot change");
+	return check_body(j, index);
 }
 
 static CalStatus check_joint_record(ImageCheck *j, const TopologyJoint *joint) {
@@ -279,6 +294,8 @@ static CalStatus check_added(ImageCheck *j) {
 		if (!is_named(def->name) || !placement_is_sound(&def->placement))
 			status = refuse_record(j, "node", def->name, "has no name, or no placement");
 	}
+	for (int i = 0; i < j->first.bodies && status == CAL_OK; i++)
+		status = check_mass(j, i);
 	for (int i = j->first.bodies; i < image->bodies && status == CAL_OK; i++)
 		status = check_body(j, i);
 	for (int i = j->first.joints; i < image->joints && status == CAL_OK; i++)

@@ -7,6 +7,7 @@
  * made of (sim_origin.c).
  */
 #include <float.h>
+#include <math.h>
 
 #include "checkpoint/checkpoint.h"
 #include "integrate/scheme.h"
@@ -57,11 +58,22 @@ static void walk_group_state(Serializer *a, SimGroup *group) {
 	serializer_double(a, &group->energy_scale);
 }
 
+/* Within a device ranges may depend on other parameters: only what it can never come to is refused. */
+static void walk_parameters(Serializer *a, SimDevice *device) {
+	CalDeviceParameter about;
+	double *number;
+	for (int i = 0; (number = device_parameter_at(device, i, &about)) != NULL; i++) {
+		const double least = about.low < 0 ? -INFINITY : about.above && about.low == 0 ? DBL_TRUE_MIN : 0;
+		serializer_double_within(a, number, about.fixed ? *number : least, about.fixed ? *number : INFINITY);
+	}
+}
+
 static void walk_device(Serializer *a, SimDevice *device) {
 	serializer_bool(a, &device->off);
 	serializer_bool(a, &device->started);
 	serializer_finite(a, device->x, device->def.nx);
 	serializer_doubles(a, device->is.d, device->def.nd);
+	walk_parameters(a, device);
 }
 
 static void walk_event(Serializer *a, SimEvent *event) {

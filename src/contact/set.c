@@ -320,6 +320,10 @@ const char *cal_contact_shape_name(const CalContactSet *set, int shape) {
 	return set && shape >= 0 && shape < set->shape_count ? set->shapes[shape].name : NULL;
 }
 
+CalContactMaterial *cal_contact_material(CalContactSet *set, int shape) {
+	return set && shape >= 0 && shape < set->shape_count ? &set->shapes[shape].material : NULL;
+}
+
 int cal_contact_node_count(const CalContactSet *set) { return set ? set->node_count : 0; }
 
 CalStatus cal_contact_node(const CalContactSet *set, int node_index, int *group, int *node) {

@@ -14,6 +14,8 @@
 #include "device/device_type.h"
 #include "device/load_component.h"
 
+extern const DeviceType actuator_type;
+
 enum { PARTS = 8 }; // of the outputs
 
 typedef struct Actuator {
@@ -172,13 +174,26 @@ static const char *const names[PARTS] = {"effort", "mx", "my", "mz", "fx", "fy",
 static const char *const units[DOF_KIND_KINDS][PARTS] = {{"N m", "N m", "N m", "N m", "N", "N", "N", "1"},
                                                          {"N", "N m", "N m", "N m", "N", "N", "N", "1"},
                                                          {"N m|N", "N m", "N m", "N m", "N", "N", "N", "1"}};
+/* The input too, unless it is a table or a formula. On a node there is no length. */
+static double *actuator_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	enum { OF_TABLE = 6 };
+	Actuator *s = device->data;
+	CalActuatorDef *def = &s->def;
+	if (index == OF_TABLE)
+		return load_component_parameter(s->control, "", about);
+	double *number = device_parameter(&actuator_type, def, DOF_KIND_TURNS, index, about);
+	if (number && def->node.value && number != &def->gain[0] && number != &def->bias[0])
+		about->fixed = "on a node there is no length";
+	return number;
+}
+
 /* Units by what it acts on; only limits and formulas are watched. */
 #define OPS(kind, watch, ahead)                                                                                        \
 	{                                                                                                                  \
 		.type = "actuator", .bind = actuator_bind, .evaluate = actuator_evaluate, .values = watch, .lookahead = ahead, \
 		.value_text = actuator_value_text, .outputs = actuator_outputs, .next_switch = actuator_next_switch,           \
-		.destroy = actuator_destroy, .one_dof = actuator_one_dof, .nodes = actuator_nodes, .output_count = PARTS,      \
-		.output_names = names, .output_units = units[kind]                                                             \
+		.destroy = actuator_destroy, .one_dof = actuator_one_dof, .nodes = actuator_nodes,                             \
+		.parameter = actuator_parameter, .output_count = PARTS, .output_names = names, .output_units = units[kind]     \
 	}
 #define OPS_BY_KIND(watch, ahead) \
 	{ OPS(DOF_KIND_TURNS, watch, ahead), OPS(DOF_KIND_SLIDES, watch, ahead), OPS(DOF_KIND_EITHER, watch, ahead) }
@@ -256,12 +271,13 @@ static const Field fields[] = {
 	{"control", FIELD_LOAD_VALUE, AT(control), .doc = "the input; default 0"},
 	{"control_lower", FIELD_NUMBER, AT(control_lower), .doc = "to which it is clipped; default none"},
 	{"control_upper", FIELD_NUMBER, AT(control_upper), .doc = "likewise"},
-	{"gain", FIELD_NUMBER, AT(gain[0]), .doc = "force per input; default 1"},
-	{"gain_length", FIELD_NUMBER, AT(gain[1]), .doc = "part of the gain per length; default 0"},
-	{"gain_speed", FIELD_NUMBER, AT(gain[2]), .doc = "part of the gain per speed of the length; default 0"},
-	{"bias", FIELD_NUMBER, AT(bias[0]), .doc = "force without input; default 0"},
-	{"bias_length", FIELD_NUMBER, AT(bias[1]), .doc = "force per length; default 0"},
-	{"bias_speed", FIELD_NUMBER, AT(bias[2]), .doc = "force per speed of the length; default 0"},
+	{"gain", FIELD_NUMBER, AT(gain[0]), .flags = FIELD_TUNED, .doc = "force per input; default 1"},
+	{"gain_length", FIELD_NUMBER, AT(gain[1]), .flags = FIELD_TUNED, .doc = "part of the gain per length; default 0"},
+	{"gain_speed", FIELD_NUMBER, AT(gain[2]), .flags = FIELD_TUNED,
+     .doc = "part of the gain per speed of the length; default 0"},
+	{"bias", FIELD_NUMBER, AT(bias[0]), .flags = FIELD_TUNED, .doc = "force without input; default 0"},
+	{"bias_length", FIELD_NUMBER, AT(bias[1]), .flags = FIELD_TUNED, .doc = "force per length; default 0"},
+	{"bias_speed", FIELD_NUMBER, AT(bias[2]), .flags = FIELD_TUNED, .doc = "force per speed of the length; default 0"},
 	{"lower", FIELD_NUMBER, AT(lower), .doc = "to which the force is clipped, before the gear; default none"},
 	{"upper", FIELD_NUMBER, AT(upper), .doc = "likewise"},
 };

@@ -169,13 +169,22 @@ static void load_free(AppliedLoad *s) {
 
 static void load_destroy(void *data) { load_free(*(AppliedLoad **)data); }
 
+/* Its components that are numbers: of a wrench six, otherwise the effort. */
+static double *load_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	AppliedLoad *s = load_of(device);
+	const int first = s->node.value ? 1 : 0, count = s->node.value ? 6 : 1;
+	if (index < 0 || index >= count)
+		return NULL;
+	return load_component_parameter(&s->part[first + index], first == 0 ? "N m|N" : index < 3 ? "N m" : "N", about);
+}
+
 /* Units by what it acts on; only formulas are watched. */
 #define OPS(kind, watch, ahead)                                                                                    \
 	{                                                                                                              \
 		.type = "applied_load", .bind = load_bind, .evaluate = load_evaluate, .values = watch, .lookahead = ahead, \
 		.value_text = load_value_text, .outputs = load_outputs, .next_switch = load_next_switch,                   \
-		.destroy = load_destroy, .one_dof = load_one_dof, .nodes = load_nodes, .output_count = PARTS,              \
-		.output_names = names, .output_units = units[kind]                                                         \
+		.destroy = load_destroy, .one_dof = load_one_dof, .nodes = load_nodes, .parameter = load_parameter,        \
+		.output_count = PARTS, .output_names = names, .output_units = units[kind]                                  \
 	}
 #define OPS_BY_KIND(watch, ahead) \
 	{ OPS(DOF_KIND_TURNS, watch, ahead), OPS(DOF_KIND_SLIDES, watch, ahead), OPS(DOF_KIND_EITHER, watch, ahead) }

@@ -20,6 +20,8 @@
 #include "math/portable.h"
 #include "math/quat.h"
 
+extern const DeviceType bushing_type;
+
 static const double pi = 3.14159265358979323846;
 
 typedef struct Bushing {
@@ -179,6 +181,16 @@ static int bushing_nodes(const CalDevice *device, CalNodeRef *node_refs) {
 	return 2;
 }
 
+/* Only one that is stiff about some axis watches half a turn. */
+static double *bushing_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	Bushing *s = device->data;
+	double *number = device_parameter(&bushing_type, &s->def, DOF_KIND_TURNS, index, about);
+	const CalVec3 *angular = &s->def.angular_stiffness;
+	if (!s->turns && (number == &angular->x || number == &angular->y || number == &angular->z))
+		device_parameter_keeps_zero(*number, about);
+	return number;
+}
+
 static const char *const names[] = {"dx", "dy", "dz", "rx", "ry", "rz", "fx", "fy", "fz", "mx", "my", "mz"};
 static const char *const units[] = {"m", "m", "m", "rad", "rad", "rad", "N", "N", "N", "N m", "N m", "N m"};
 /* Without stiffness about its axes no moment jumps, and nothing is to be watched. */
@@ -188,6 +200,7 @@ static const CalDeviceOps ops = {.type = "bushing",
                                  .evaluate = bushing_evaluate,
                                  .outputs = bushing_outputs,
                                  .nodes = bushing_nodes,
+                                 .parameter = bushing_parameter,
                                  .output_count = 12,
                                  .output_names = names,
                                  .output_units = units};
@@ -200,6 +213,7 @@ static const CalDeviceOps turning_ops = {.type = "bushing",
                                          .value_text = bushing_value_text,
                                          .outputs = bushing_outputs,
                                          .nodes = bushing_nodes,
+                                         .parameter = bushing_parameter,
                                          .output_count = 12,
                                          .output_names = names,
                                          .output_units = units};
@@ -229,11 +243,12 @@ static const Field fields[] = {
 	{"from", FIELD_NODE, AT(a), .doc = "the node whose axes count; default `ground`"},
 	{"to", FIELD_NODE, AT(b), .doc = "the other node; default `ground`"},
 	{"rest", FIELD_PLACEMENT, AT(rest), .doc = "of `to` in `from` where the bushing is unloaded; default none"},
-	{"stiffness", FIELD_VECTOR, AT(stiffness), DIM_STIFFNESS, .doc = "default 0"},
-	{"damping", FIELD_VECTOR, AT(damping), DIM_DAMPING, .doc = "default 0"},
-	{"angular_stiffness", FIELD_VECTOR, AT(angular_stiffness), DIM_ANGULAR_STIFFNESS,
+	{"stiffness", FIELD_VECTOR, AT(stiffness), DIM_STIFFNESS, .flags = FIELD_TUNED_FROM_0, .doc = "default 0"},
+	{"damping", FIELD_VECTOR, AT(damping), DIM_DAMPING, .flags = FIELD_TUNED_FROM_0, .doc = "default 0"},
+	{"angular_stiffness", FIELD_VECTOR, AT(angular_stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_TUNED_FROM_0,
      .doc = "on the rotation vector; default 0"},
-	{"angular_damping", FIELD_VECTOR, AT(angular_damping), DIM_ANGULAR_DAMPING, .doc = "default 0"},
+	{"angular_damping", FIELD_VECTOR, AT(angular_damping), DIM_ANGULAR_DAMPING, .flags = FIELD_TUNED_FROM_0,
+     .doc = "default 0"},
 };
 #undef AT
 DEVICE_ADD(add_bushing, CalBushingDef, cal_sim_add_bushing)

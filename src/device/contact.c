@@ -4,6 +4,7 @@
  * shapes go to the contact set, its wrenches come back on them. Forces, energies and powers are those of docs/contact.md.
  * Shapes whose node has gone with its body are left out.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,6 +218,19 @@ static void contact_destroy(void *data) {
 	memory_free(&c->allocator, c->pose);
 }
 
+/* Of every shape the two coefficients of friction. */
+static double *contact_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	const Contact *c = device->data;
+	CalContactMaterial *material = index < 0 ? NULL : cal_contact_material(c->set, index / 2);
+	const bool at_rest = index % 2;
+	if (!material)
+		return NULL;
+	*about = (CalDeviceParameter){.unit = "1", .high = DBL_MAX};
+	snprintf(about->name, sizeof about->name, "%.100s.%s", cal_contact_shape_name(c->set, index / 2),
+	         at_rest ? "friction_static" : "friction_dynamic");
+	return at_rest ? &material->friction_static : &material->friction_dynamic;
+}
+
 #define POINT_NAMES(k) "x" k, "y" k, "z" k, "fx" k, "fy" k, "fz" k
 #define POINT_UNITS "m", "m", "m", "N", "N", "N"
 static const char *const names[] = {"pairs",          "points",         "depth",          "energy",
@@ -230,6 +244,7 @@ static const CalDeviceOps ops = {.type = "contact",
                                  .value_text = contact_value_text,
                                  .outputs = contact_outputs,
                                  .destroy = contact_destroy,
+                                 .parameter = contact_parameter,
                                  .output_count = 4 + 6 * SHOWN_POINTS,
                                  .output_names = names,
                                  .output_units = units};

@@ -114,4 +114,15 @@ DofKind dof_kind(const CalSim *sim, CalJointId joint, int dof);
 /** A node; 0 or -1. */
 int bind_node(const CalEvalContext *context, CalNodeId node, CalNodeRef *node_ref);
 
+/* ---- parameters -------------------------------------------------------------------------------- */
+
+struct DeviceType;
+/**
+ * For CalDeviceOps.parameter: the fields of a definition that are tuned (FIELD_TUNED...), those of vectors by component; kind:
+ * what the dof does that it acts on.
+ */
+double *device_parameter(const struct DeviceType *type, void *def, DofKind kind, int index, CalDeviceParameter *about);
+/** For a parameter whose zero means that something is not there at all: it stays zero, or above zero. */
+void device_parameter_keeps_zero(double value, CalDeviceParameter *about);
+
 #endif

@@ -8,6 +8,8 @@
 #include "device/device.h"
 #include "device/device_type.h"
 
+extern const DeviceType drag_type;
+
 typedef struct DragDef {
 	const char *name, *place;
 	CalNodeId node;
@@ -62,12 +64,18 @@ static int drag_nodes(const CalDevice *device, CalNodeRef *node_refs) {
 	return 1;
 }
 
+static double *drag_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	Drag *s = device->data;
+	return device_parameter(&drag_type, &s->def, DOF_KIND_SLIDES, index, about);
+}
+
 static const char *const names[] = {"fx", "fy", "fz", "power"}, *const units[] = {"N", "N", "N", "W"};
 static const CalDeviceOps ops = {.type = "drag",
                                  .bind = drag_bind,
                                  .evaluate = drag_evaluate,
                                  .outputs = drag_outputs,
                                  .nodes = drag_nodes,
+                                 .parameter = drag_parameter,
                                  .output_count = 4,
                                  .output_names = names,
                                  .output_units = units};
@@ -91,11 +99,14 @@ static CalStatus add_drag(CalSim *sim, const void *given, int *device, CalError 
 static const Field fields[] = {
 	DEVICE_FIELDS(DragDef),
 	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "on which it acts, at its origin"},
-	{"density", FIELD_NUMBER, AT(density), DIM_DENSITY, .doc = "of the medium; default 0"},
-	{"coefficient", FIELD_NUMBER, AT(coefficient), .doc = "drag coefficient Cd; default 0"},
-	{"area", FIELD_NUMBER, AT(area), DIM_AREA, .doc = "reference area of Cd; default 0"},
-	{"linear", FIELD_NUMBER, AT(linear), DIM_DAMPING, .doc = "force per speed, for slow motion; default 0"},
-	{"flow", FIELD_VECTOR, AT(flow), DIM_SPEED, .doc = "velocity of the medium, world axes; default at rest"},
+	{"density", FIELD_NUMBER, AT(density), DIM_DENSITY, .flags = FIELD_TUNED_FROM_0, .doc = "of the medium; default 0"},
+	{"coefficient", FIELD_NUMBER, AT(coefficient), .flags = FIELD_TUNED_FROM_0,
+     .doc = "drag coefficient Cd; default 0"},
+	{"area", FIELD_NUMBER, AT(area), DIM_AREA, .flags = FIELD_TUNED_FROM_0, .doc = "reference area of Cd; default 0"},
+	{"linear", FIELD_NUMBER, AT(linear), DIM_DAMPING, .flags = FIELD_TUNED_FROM_0,
+     .doc = "force per speed, for slow motion; default 0"},
+	{"flow", FIELD_VECTOR, AT(flow), DIM_SPEED, .flags = FIELD_TUNED,
+     .doc = "velocity of the medium, world axes; default at rest"},
 };
 #undef AT
 

@@ -12,9 +12,12 @@
 #include "device/device_type.h"
 #include "math/portable.h"
 
+extern const DeviceType friction_type;
+
 typedef struct Friction {
 	CalFrictionDef def;
 	CalDofRef at;
+	DofKind kind;
 } Friction;
 
 static int friction_bind(const CalDevice *device, const CalEvalContext *context) {
@@ -69,13 +72,29 @@ static int friction_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
 	return 0;
 }
 
+/* Breakaway friction is not below sliding friction, nor above it without a Stribeck velocity. */
+static double *friction_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	Friction *s = device->data;
+	CalFrictionDef *def = &s->def;
+	double *number = device_parameter(&friction_type, def, s->kind, index, about);
+	const bool bound = def->stiction > 0 && (number == &def->coulomb || number == &def->stiction);
+	if (bound && number == &def->coulomb)
+		about->high = def->stiction;
+	if (bound && number == &def->stiction)
+		about->low = def->coulomb, about->above = 0;
+	if (bound && !(def->stribeck_speed > 0))
+		about->fixed = "stiction and coulomb are the same without a stribeck_speed";
+	return number;
+}
+
 static const char *const names[] = {"effort"};
 static const char *const units[DOF_KIND_KINDS][1] = {{"N m"}, {"N"}, {"N m|N"}};
 /* Units by what it acts on. */
-#define OPS(kind)                                                                                              \
-	{                                                                                                          \
-		.type = "friction", .bind = friction_bind, .evaluate = friction_evaluate, .outputs = friction_outputs, \
-		.one_dof = friction_one_dof, .output_count = 1, .output_names = names, .output_units = units[kind]     \
+#define OPS(kind)                                                                                               \
+	{                                                                                                           \
+		.type = "friction", .bind = friction_bind, .evaluate = friction_evaluate, .outputs = friction_outputs,  \
+		.one_dof = friction_one_dof, .parameter = friction_parameter, .output_count = 1, .output_names = names, \
+		.output_units = units[kind]                                                                             \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
@@ -83,8 +102,9 @@ static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KI
 CalStatus cal_sim_add_friction(CalSim *sim, const CalFrictionDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceBuilder d = device_builder(sim, &ops[dof_kind(sim, def->joint, def->dof)], def->name, def->place, error);
-	const Friction data = {.def = *def};
+	const DofKind kind = dof_kind(sim, def->joint, def->dof);
+	DeviceBuilder d = device_builder(sim, &ops[kind], def->name, def->place, error);
+	const Friction data = {.def = *def, .kind = kind};
 	device_check(&d, isfinite(def->coulomb) && def->coulomb > 0, "coulomb is %g; give a force above zero",
 	             def->coulomb);
 	device_check(&d, def->stiction == 0 || (isfinite(def->stiction) && def->stiction >= def->coulomb),
@@ -107,19 +127,20 @@ static const Field fields[] = {
 	DEVICE_FIELDS(CalFrictionDef),
 	{"joint", FIELD_JOINT, AT(joint), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
 	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
-	{"coulomb", FIELD_NUMBER, AT(coulomb), DIM_TORQUE, .flags = FIELD_REQUIRED | FIELD_BY_DOF,
+	{"coulomb", FIELD_NUMBER, AT(coulomb), DIM_TORQUE, .flags = FIELD_REQUIRED | FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "sliding friction, > 0"},
-	{"stiction", FIELD_NUMBER, AT(stiction), DIM_TORQUE, .flags = FIELD_BY_DOF,
+	{"stiction", FIELD_NUMBER, AT(stiction), DIM_TORQUE, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "breakaway friction; default as `coulomb`"},
-	{"stribeck_speed", FIELD_NUMBER, AT(stribeck_speed), DIM_RATE, .flags = FIELD_BY_DOF, .doc = "Stribeck velocity"},
-	{"viscous", FIELD_NUMBER, AT(viscous), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF,
+	{"stribeck_speed", FIELD_NUMBER, AT(stribeck_speed), DIM_RATE, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
+     .doc = "Stribeck velocity"},
+	{"viscous", FIELD_NUMBER, AT(viscous), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF | FIELD_TUNED_FROM_0,
      .doc = "friction per speed; default 0"},
-	{"smoothing_speed", FIELD_NUMBER, AT(smoothing_speed), DIM_RATE, .flags = FIELD_BY_DOF,
+	{"smoothing_speed", FIELD_NUMBER, AT(smoothing_speed), DIM_RATE, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "below it friction falls to zero"},
-	{"bristle_stiffness", FIELD_NUMBER, AT(bristle_stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF,
-     .doc = "> 0: LuGre, with one state"},
-	{"bristle_damping", FIELD_NUMBER, AT(bristle_damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF,
-     .doc = "default 0"},
+	{"bristle_stiffness", FIELD_NUMBER, AT(bristle_stiffness), DIM_ANGULAR_STIFFNESS,
+     .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0, .doc = "> 0: LuGre, with one state"},
+	{"bristle_damping", FIELD_NUMBER, AT(bristle_damping), DIM_ANGULAR_DAMPING,
+     .flags = FIELD_BY_DOF | FIELD_TUNED_FROM_0, .doc = "default 0"},
 };
 #undef AT
 DEVICE_ADD(add_friction, CalFrictionDef, cal_sim_add_friction)

@@ -11,9 +11,12 @@
 #include "device/device.h"
 #include "device/device_type.h"
 
+extern const DeviceType limit_type;
+
 typedef struct Limit {
 	CalLimitDef def;
 	CalDofRef at;
+	DofKind kind;
 } Limit;
 
 static int limit_bind(const CalDevice *device, const CalEvalContext *context) {
@@ -100,14 +103,20 @@ static int limit_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
 	return 0;
 }
 
+static double *limit_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	Limit *s = device->data;
+	return device_parameter(&limit_type, &s->def, s->kind, index, about);
+}
+
 static const char *const names[] = {"depth", "effort"};
 static const char *const units[DOF_KIND_KINDS][2] = {{"rad", "N m"}, {"m", "N"}, {"rad|m", "N m|N"}};
 /* Units by what it acts on. */
-#define OPS(kind)                                                                                       \
-	{                                                                                                   \
-		.type = "limit", .bind = limit_bind, .evaluate = limit_evaluate, .values = limit_values,        \
-		.lookahead = limit_outlook, .value_text = limit_value_text, .outputs = limit_outputs,           \
-		.one_dof = limit_one_dof, .output_count = 2, .output_names = names, .output_units = units[kind] \
+#define OPS(kind)                                                                                         \
+	{                                                                                                     \
+		.type = "limit", .bind = limit_bind, .evaluate = limit_evaluate, .values = limit_values,          \
+		.lookahead = limit_outlook, .value_text = limit_value_text, .outputs = limit_outputs,             \
+		.one_dof = limit_one_dof, .parameter = limit_parameter, .output_count = 2, .output_names = names, \
+		.output_units = units[kind]                                                                       \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
@@ -115,8 +124,9 @@ static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KI
 CalStatus cal_sim_add_limit(CalSim *sim, const CalLimitDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceBuilder d = device_builder(sim, &ops[dof_kind(sim, def->joint, def->dof)], def->name, def->place, error);
-	const Limit data = {.def = *def};
+	const DofKind kind = dof_kind(sim, def->joint, def->dof);
+	DeviceBuilder d = device_builder(sim, &ops[kind], def->name, def->place, error);
+	const Limit data = {.def = *def, .kind = kind};
 	device_check(&d, def->lower < def->upper, "the lower limit %g is not below the upper %g", def->lower, def->upper);
 	device_check(&d, isfinite(def->stiffness) && def->stiffness > 0, "stiffness is %g; give one above zero",
 	             def->stiffness);
@@ -134,9 +144,10 @@ static const Field fields[] = {
 	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
 	{"lower", FIELD_NUMBER, AT(lower), DIM_ANGLE, .flags = FIELD_BY_DOF, .doc = "default none"},
 	{"upper", FIELD_NUMBER, AT(upper), DIM_ANGLE, .flags = FIELD_BY_DOF, .doc = "default none"},
-	{"stiffness", FIELD_NUMBER, AT(stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_REQUIRED | FIELD_BY_DOF,
-     .doc = "> 0"},
-	{"damping", FIELD_NUMBER, AT(damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF, .doc = "default 0"},
+	{"stiffness", FIELD_NUMBER, AT(stiffness), DIM_ANGULAR_STIFFNESS,
+     .flags = FIELD_REQUIRED | FIELD_BY_DOF | FIELD_TUNED_ABOVE_0, .doc = "> 0"},
+	{"damping", FIELD_NUMBER, AT(damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
+     .doc = "default 0"},
 };
 #undef AT
 static const CalLimitDef start = {.lower = -INFINITY, .upper = INFINITY};

@@ -4,6 +4,7 @@
  */
 #include "device/load_component.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -162,4 +163,12 @@ CalStatus load_component_add_device(DeviceBuilder *d, const void *data, size_t s
 	if (status != CAL_OK)
 		load_component_destroy(c);
 	return status;
+}
+
+double *load_component_parameter(LoadComponent *c, const char *unit, CalDeviceParameter *about) {
+	*about = (CalDeviceParameter){.low = fmax(c->low, -DBL_MAX), .high = fmin(c->high, DBL_MAX)};
+	snprintf(about->name, sizeof about->name, "%s", c->name);
+	snprintf(about->unit, sizeof about->unit, "%s", unit);
+	about->fixed = c->formula ? "it is a formula" : c->table.count > 0 ? "it is a table" : NULL;
+	return &c->number;
 }

@@ -37,6 +37,9 @@ CalStatus load_component_add_device(DeviceBuilder *d, const void *data, size_t s
 void load_component_release(LoadComponent *c); // what is in it
 void load_component_destroy(LoadComponent *c); // accepts NULL
 
+/** For CalDeviceOps.parameter: the number, in a unit; a table or a formula cannot be changed. */
+double *load_component_parameter(LoadComponent *c, const char *unit, CalDeviceParameter *about);
+
 /* ---- in a run --------------------------------------------------------------------------------------------------- */
 
 /** 0 or -1, as bind() returns it. */

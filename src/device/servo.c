@@ -15,6 +15,8 @@
 #include "device/device_type.h"
 #include "sim/sim_internal.h"
 
+extern const DeviceType servo_type;
+
 /*
  * What steps end at. Sides of the play: above zero the gear touches, or pushes. Limits of the command and of the motor, at
  * which the effort bends; whether the integral is held; the speeds at which the limit of the motor bends.
@@ -39,6 +41,7 @@ typedef struct Servo {
 	Table reference;
 	CalDofRef at;
 	int integral, rotor;             // places in x, -1: none
+	DofKind kind;                    //
 	int value_count;                 //
 	ServoValue values[SERVO_VALUES]; // [value_count]
 } Servo;
@@ -369,6 +372,11 @@ static int servo_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
 	return 0;
 }
 
+static double *servo_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	Servo *s = device->data;
+	return device_parameter(&servo_type, &s->def, s->kind, index, about);
+}
+
 static const char *const names[] = {"reference", "error", "effort", "rotor"};
 static const char *const units[DOF_KIND_KINDS][4] = {
 	{"rad", "rad", "N m", "rad"}, {"m", "m", "N", "m"}, {"rad|m", "rad|m", "N m|N", "rad|m"}};
@@ -377,8 +385,8 @@ static const char *const units[DOF_KIND_KINDS][4] = {
 	{                                                                                                                  \
 		.type = "servo", .bind = servo_bind, .start = servo_start, .evaluate = servo_evaluate, .sample = servo_sample, \
 		.values = servo_values, .lookahead = servo_outlook, .value_text = servo_value_text, .outputs = servo_outputs,  \
-		.next_switch = servo_next_switch, .one_dof = servo_one_dof, .output_count = 4, .output_names = names,          \
-		.output_units = units[kind]                                                                                    \
+		.next_switch = servo_next_switch, .one_dof = servo_one_dof, .parameter = servo_parameter, .output_count = 4,   \
+		.output_names = names, .output_units = units[kind]                                                             \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
@@ -407,8 +415,9 @@ static void check_gains(DeviceBuilder *d, const CalServoDef *def) {
 CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceBuilder d = device_builder(sim, &ops[dof_kind(sim, def->joint, def->dof)], def->name, def->place, error);
-	Servo data = {.def = *def, .integral = -1, .rotor = -1};
+	const DofKind kind = dof_kind(sim, def->joint, def->dof);
+	DeviceBuilder d = device_builder(sim, &ops[kind], def->name, def->place, error);
+	Servo data = {.def = *def, .kind = kind, .integral = -1, .rotor = -1};
 	check_gains(&d, def);
 	data.reference = device_table(&d, "reference", &def->reference);
 	d.def.sample_period = def->sample_period;
@@ -435,25 +444,28 @@ static const Field fields[] = {
 	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
 	{"reference", FIELD_TABLE, AT(reference), DIM_ANGLE, .flags = FIELD_BY_DOF,
      .doc = "of the coordinate; shape `smooth`; default 0"},
-	{"proportional", FIELD_NUMBER, AT(proportional), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF,
+	{"proportional", FIELD_NUMBER, AT(proportional), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF | FIELD_TUNED_FROM_0,
      .doc = "gain; default 0"},
-	{"integral", FIELD_NUMBER, AT(integral), .doc = "gain, a plain number [N m/(rad s) or N/(m s)]; default 0"},
-	{"derivative", FIELD_NUMBER, AT(derivative), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF, .doc = "gain; default 0"},
-	{"inertia", FIELD_NUMBER, AT(inertia), DIM_INERTIA, .flags = FIELD_BY_DOF,
+	{"integral", FIELD_NUMBER, AT(integral), .flags = FIELD_TUNED_ABOVE_0,
+     .doc = "gain, a plain number [N m/(rad s) or N/(m s)]; default 0"},
+	{"derivative", FIELD_NUMBER, AT(derivative), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF | FIELD_TUNED_FROM_0,
+     .doc = "gain; default 0"},
+	{"inertia", FIELD_NUMBER, AT(inertia), DIM_INERTIA, .flags = FIELD_BY_DOF | FIELD_TUNED_FROM_0,
      .doc = "effort per acceleration of the reference; default 0"},
-	{"effort_limit", FIELD_NUMBER, AT(effort_limit), DIM_TORQUE, .flags = FIELD_BY_DOF,
+	{"effort_limit", FIELD_NUMBER, AT(effort_limit), DIM_TORQUE, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "of the controller; default none"},
-	{"stall_effort", FIELD_NUMBER, AT(stall_effort), DIM_TORQUE, .flags = FIELD_BY_DOF,
+	{"stall_effort", FIELD_NUMBER, AT(stall_effort), DIM_TORQUE, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "of the motor at rest; default no limit"},
-	{"free_speed", FIELD_NUMBER, AT(free_speed), DIM_RATE, .flags = FIELD_BY_DOF,
+	{"free_speed", FIELD_NUMBER, AT(free_speed), DIM_RATE, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "at which the motor has no effort left; default none"},
 	{"sample_period", FIELD_NUMBER, AT(sample_period), DIM_TIME, .doc = "of the controller; default continuous"},
-	{"rotor_inertia", FIELD_NUMBER, AT(rotor_inertia), DIM_INERTIA, .flags = FIELD_BY_DOF,
+	{"rotor_inertia", FIELD_NUMBER, AT(rotor_inertia), DIM_INERTIA, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "of the rotor of a flexible gear, as the joint feels it; that of a rigid one belongs to [dof](#dof)"},
-	{"gear_stiffness", FIELD_NUMBER, AT(gear_stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF,
-     .doc = "default rigid"},
-	{"gear_damping", FIELD_NUMBER, AT(gear_damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF, .doc = "default 0"},
-	{"backlash", FIELD_NUMBER, AT(backlash), DIM_ANGLE, .flags = FIELD_BY_DOF,
+	{"gear_stiffness", FIELD_NUMBER, AT(gear_stiffness), DIM_ANGULAR_STIFFNESS,
+     .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0, .doc = "default rigid"},
+	{"gear_damping", FIELD_NUMBER, AT(gear_damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
+     .doc = "default 0"},
+	{"backlash", FIELD_NUMBER, AT(backlash), DIM_ANGLE, .flags = FIELD_BY_DOF | FIELD_TUNED_ABOVE_0,
      .doc = "free play from one side to the other; default 0"},
 	{"rotor_feedback", FIELD_FLAG, AT(rotor_feedback),
      .doc = "the control sees the rotor instead of the joint; default false"},

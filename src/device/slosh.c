@@ -10,6 +10,8 @@
 #include "device/device.h"
 #include "device/device_type.h"
 
+extern const DeviceType slosh_type;
+
 typedef struct Slosh {
 	CalSloshDef def;
 	CalVec3 gravity;
@@ -92,6 +94,11 @@ static int slosh_nodes(const CalDevice *device, CalNodeRef *node_refs) {
 	return 1;
 }
 
+static double *slosh_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	Slosh *s = device->data;
+	return device_parameter(&slosh_type, &s->def, DOF_KIND_SLIDES, index, about);
+}
+
 static const char *const names[] = {"x", "y", "z", "fx", "fy", "fz"}, *const units[] = {"m", "m", "m", "N", "N", "N"};
 static const CalDeviceOps ops = {.type = "slosh",
                                  .bind = slosh_bind,
@@ -99,6 +106,7 @@ static const CalDeviceOps ops = {.type = "slosh",
                                  .evaluate = slosh_evaluate,
                                  .outputs = slosh_outputs,
                                  .nodes = slosh_nodes,
+                                 .parameter = slosh_parameter,
                                  .output_count = 6,
                                  .output_names = names,
                                  .output_units = units};
@@ -124,10 +132,11 @@ CalStatus cal_sim_add_slosh(CalSim *sim, const CalSloshDef *def, int *device, Ca
 static const Field fields[] = {
 	DEVICE_FIELDS(CalSloshDef),
 	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "about which it moves"},
-	{"mass", FIELD_NUMBER, AT(mass), DIM_MASS, .flags = FIELD_REQUIRED, .doc = "> 0; it is not part of the body"},
-	{"stiffness", FIELD_VECTOR, AT(stiffness), DIM_STIFFNESS, .flags = FIELD_REQUIRED,
+	{"mass", FIELD_NUMBER, AT(mass), DIM_MASS, .flags = FIELD_REQUIRED | FIELD_TUNED_ABOVE_0,
+     .doc = "> 0; it is not part of the body"},
+	{"stiffness", FIELD_VECTOR, AT(stiffness), DIM_STIFFNESS, .flags = FIELD_REQUIRED | FIELD_TUNED_FROM_0,
      .doc = "along the axes of the node"},
-	{"damping", FIELD_VECTOR, AT(damping), DIM_DAMPING, .doc = "default 0"},
+	{"damping", FIELD_VECTOR, AT(damping), DIM_DAMPING, .flags = FIELD_TUNED_FROM_0, .doc = "default 0"},
 	{"position", FIELD_VECTOR, AT(position), DIM_LENGTH, .doc = "of the mass at the start, in the node; default 0"},
 	{"velocity", FIELD_VECTOR, AT(velocity), DIM_SPEED,
      .doc = "relative to the node at the start, in its axes; default 0"},

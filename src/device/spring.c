@@ -12,6 +12,8 @@
 #include "device/device.h"
 #include "device/device_type.h"
 
+extern const DeviceType spring_type;
+
 typedef struct Spring {
 	CalSpringDef def;
 	char name[80];
@@ -135,6 +137,15 @@ static int spring_nodes(const CalDevice *device, CalNodeRef *node_refs) {
 	return 2;
 }
 
+/* A cable with a damper has a value more to watch than one without. */
+static double *spring_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	CalSpringDef *def = &((Spring *)device->data)->def;
+	double *number = device_parameter(&spring_type, def, DOF_KIND_SLIDES, index, about);
+	if (number == &def->damping && (def->cable || def->strut))
+		device_parameter_keeps_zero(*number, about);
+	return number;
+}
+
 static const char *const names[] = {"length", "pull"}, *const units[] = {"m", "N"};
 static const CalDeviceOps ops = {.type = "spring",
                                  .bind = spring_bind,
@@ -144,6 +155,7 @@ static const CalDeviceOps ops = {.type = "spring",
                                  .value_text = spring_value_text,
                                  .outputs = spring_outputs,
                                  .nodes = spring_nodes,
+                                 .parameter = spring_parameter,
                                  .output_count = 2,
                                  .output_names = names,
                                  .output_units = units};
@@ -171,9 +183,10 @@ static const Field fields[] = {
 	DEVICE_FIELDS(CalSpringDef),
 	{"from", FIELD_NODE, AT(a), .doc = "the first node; default `ground`"},
 	{"to", FIELD_NODE, AT(b), .doc = "the second node; default `ground`"},
-	{"stiffness", FIELD_NUMBER, AT(stiffness), DIM_STIFFNESS, .doc = "default 0"},
-	{"damping", FIELD_NUMBER, AT(damping), DIM_DAMPING, .doc = "default 0"},
-	{"length", FIELD_NUMBER, AT(length), DIM_LENGTH, .doc = "unstretched length; default 0"},
+	{"stiffness", FIELD_NUMBER, AT(stiffness), DIM_STIFFNESS, .flags = FIELD_TUNED_FROM_0, .doc = "default 0"},
+	{"damping", FIELD_NUMBER, AT(damping), DIM_DAMPING, .flags = FIELD_TUNED_FROM_0, .doc = "default 0"},
+	{"length", FIELD_NUMBER, AT(length), DIM_LENGTH, .flags = FIELD_TUNED_FROM_0,
+     .doc = "unstretched length; default 0"},
 	{"cable", FIELD_FLAG, AT(cable), .doc = "it only pulls; default false"},
 	{"strut", FIELD_FLAG, AT(strut), .doc = "it only pushes; default false"},
 };

@@ -6,6 +6,8 @@
 #include "device/device_type.h"
 #include "device/load_component.h"
 
+extern const DeviceType thruster_type;
+
 typedef struct Thruster {
 	CalThrusterDef def; // direction of length one
 	LoadComponent *throttle;
@@ -77,14 +79,21 @@ static int thruster_nodes(const CalDevice *device, CalNodeRef *node_refs) {
 	return !s->throttle->formula;
 }
 
+/* The throttle too, unless it is a table or a formula. */
+static double *thruster_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	Thruster *s = device->data;
+	return index == 1 ? load_component_parameter(s->throttle, "", about)
+	                  : device_parameter(&thruster_type, &s->def, DOF_KIND_SLIDES, index, about);
+}
+
 static const char *const names[] = {"force"}, *const units[] = {"N"};
 /* Only formulas are watched. */
 #define OPS(watch, ahead)                                                                                              \
 	{                                                                                                                  \
 		.type = "thruster", .bind = thruster_bind, .evaluate = thruster_evaluate, .values = watch, .lookahead = ahead, \
 		.value_text = thruster_value_text, .outputs = thruster_outputs, .next_switch = thruster_next_switch,           \
-		.destroy = thruster_destroy, .nodes = thruster_nodes, .output_count = 1, .output_names = names,                \
-		.output_units = units                                                                                          \
+		.destroy = thruster_destroy, .nodes = thruster_nodes, .parameter = thruster_parameter, .output_count = 1,      \
+		.output_names = names, .output_units = units                                                                   \
 	}
 static const CalDeviceOps ops[2] = {OPS(NULL, NULL), OPS(thruster_values, thruster_outlook)};
 #undef OPS
@@ -118,7 +127,7 @@ static const Field fields[] = {
 	DEVICE_FIELDS(CalThrusterDef),
 	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
 	{"direction", FIELD_AXIS, AT(direction), .doc = "of the force, in the node; default `z`"},
-	{"thrust", FIELD_NUMBER, AT(thrust), DIM_FORCE, .flags = FIELD_REQUIRED, .doc = "full thrust"},
+	{"thrust", FIELD_NUMBER, AT(thrust), DIM_FORCE, .flags = FIELD_REQUIRED | FIELD_TUNED, .doc = "full thrust"},
 	{"throttle", FIELD_LOAD_VALUE, AT(throttle), .flags = FIELD_ZERO_COUNTS,
      .doc = "the fraction that acts, 0 to 1, to which a formula is clipped; tables have the shape `step`; default 1 at "
             "all times; or"},

@@ -11,6 +11,8 @@
 #include "device/device_type.h"
 #include "device/load_component.h"
 
+extern const DeviceType wheel_type;
+
 typedef struct Wheel {
 	CalWheelDef def; // axis of length one
 	LoadComponent *torque;
@@ -141,6 +143,14 @@ static int wheel_nodes(const CalDevice *device, CalNodeRef *node_refs) {
 	return !s->torque->formula;
 }
 
+/* The torque too, unless it is a table or a formula. */
+static double *wheel_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	enum { OF_TABLE = 2 };
+	Wheel *s = device->data;
+	return index == OF_TABLE ? load_component_parameter(s->torque, "N m", about)
+	                         : device_parameter(&wheel_type, &s->def, DOF_KIND_TURNS, index, about);
+}
+
 static const char *const names[] = {"speed", "momentum", "torque"}, *const units[] = {"rad/s", "N m s", "N m"};
 static const CalDeviceOps ops = {.type = "wheel",
                                  .bind = wheel_bind,
@@ -151,6 +161,7 @@ static const CalDeviceOps ops = {.type = "wheel",
                                  .value_text = wheel_value_text,
                                  .outputs = wheel_outputs,
                                  .nodes = wheel_nodes,
+                                 .parameter = wheel_parameter,
                                  .next_switch = wheel_next_switch,
                                  .destroy = wheel_destroy,
                                  .output_count = 3,
@@ -184,13 +195,15 @@ static const Field fields[] = {
 	DEVICE_FIELDS(CalWheelDef),
 	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "that carries it"},
 	{"axis", FIELD_AXIS, AT(axis), .doc = "in the node; default `z`"},
-	{"inertia", FIELD_NUMBER, AT(inertia), DIM_INERTIA, .flags = FIELD_REQUIRED, .doc = "about the axis, > 0"},
+	{"inertia", FIELD_NUMBER, AT(inertia), DIM_INERTIA, .flags = FIELD_REQUIRED | FIELD_TUNED_ABOVE_0,
+     .doc = "about the axis, > 0"},
 	{"speed", FIELD_NUMBER, AT(speed), DIM_RATE, .doc = "at the start, relative to the body; default 0"},
 	{"torque", FIELD_LOAD_VALUE, AT(torque), DIM_TORQUE, .doc = "of the motor on the wheel; default 0"},
 	{"max_torque", FIELD_NUMBER, AT(max_torque), DIM_TORQUE, .doc = "default none"},
 	{"max_speed", FIELD_NUMBER, AT(max_speed), DIM_RATE,
      .doc = "beyond it the motor does not accelerate the wheel further; default none"},
-	{"drag", FIELD_NUMBER, AT(drag), DIM_ANGULAR_DAMPING, .doc = "of the bearing; default 0"},
+	{"drag", FIELD_NUMBER, AT(drag), DIM_ANGULAR_DAMPING, .flags = FIELD_TUNED_FROM_0,
+     .doc = "of the bearing; default 0"},
 };
 #undef AT
 static const CalWheelDef start = {.torque.table.shape = CAL_TABLE_LINEAR};

@@ -181,13 +181,46 @@ static CalStatus add_events(CalScenario *s, CalError *error) {
 	return status != CAL_OK || bound == CAL_OK ? status : no_memory(s, error);
 }
 
-/* Does something change the topology? */
+/* Parameters of devices need no description. */
+static bool changes_description(const CalActionDef *action) {
+	return action->kind <= CAL_ACTION_REMOVE_BODY ||
+	       (action->kind == CAL_ACTION_SET && strncmp(action->name, "device:", strlen("device:")) != 0);
+}
+
+/* Does something change the topology, or numbers of the description? */
 static bool has_changes(const CalSetup *setup) {
 	for (int i = 0; i < setup->event_count; i++)
 		for (int k = 0; k < setup->events[i].def.action_count; k++)
-			if (setup->events[i].def.actions[k].kind <= CAL_ACTION_REMOVE_BODY)
+			if (changes_description(&setup->events[i].def.actions[k]))
 				return true;
 	return setup->open_loop_count > 0;
+}
+
+/* Parameters that actions set are known from the start. */
+static CalStatus check_parameter(const CalScenario *s, const CalSetupEvent *event, const CalActionDef *action,
+                                 CalError *error) {
+	if (action->kind != CAL_ACTION_SET || cal_sim_find_parameter(s->sim, action->name) >= 0)
+		return CAL_OK;
+	Suggestion suggestion = {.word = action->name};
+	CalParameter p, best;
+	char hint[300];
+	for (int i = 0; cal_sim_parameter(s->sim, i, &p) == CAL_OK; i++) {
+		suggestion_offer(&suggestion, p.name);
+		if (suggestion.best == p.name)
+			best = p, suggestion.best = best.name;
+	}
+	return error_set(error, CAL_ERR_MODEL,
+	                 "%s%sevent \"%.80s\": there is no parameter \"%.200s\"%s; `calder parameters` lists them",
+	                 PLACE_ARGS(action->place ? action->place : event->place), event->name, action->name,
+	                 suggestion_text(&suggestion, hint, sizeof hint));
+}
+
+static CalStatus check_parameters(const CalScenario *s, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < s->setup->event_count; i++)
+		for (int k = 0; k < s->setup->events[i].def.action_count && status == CAL_OK; k++)
+			status = check_parameter(s, &s->setup->events[i].def, &s->setup->events[i].def.actions[k], error);
+	return status;
 }
 
 static CalStatus open_loops(CalScenario *s, CalError *error) {
@@ -213,6 +246,8 @@ static CalStatus set_up(CalScenario *s, CalError *error) {
 		status = add_events(s, error);
 	if (status == CAL_OK && has_changes(s->setup) && !cal_sim_reserved(s->sim, NULL))
 		status = cal_sim_reserve(s->sim, s->setup->desc, &capacity, error);
+	if (status == CAL_OK)
+		status = check_parameters(s, error);
 	if (status == CAL_OK)
 		status = open_loops(s, error);
 	return status == CAL_OK ? sim_loads_apply(s->loads) : status;
@@ -370,6 +405,12 @@ CalStatus cal_scenario_entry(const CalScenario *scenario, int64_t index, CalScen
 	                            .angular_jump = from->angular_jump,
 	                            .changed = from->changed,
 	                            .refused = from->refused,
+	                            .energy = from->energy,
+	                            .value = from->value,
 	                            .why = from->why};
+	if (from->action >= scenario->action_count) {
+		entry->event = "parameter", entry->text = from->why, entry->why = "";
+		return CAL_OK;
+	}
 	return cal_scenario_action(scenario, from->action, &entry->event, &entry->text);
 }

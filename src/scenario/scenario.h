@@ -6,6 +6,7 @@
 #define CALDER_SCENARIO_SCENARIO_H
 
 #include <calder/expression.h>
+#include <calder/parameter.h>
 #include <calder/scenario.h>
 
 #include "setup/setup.h"
@@ -40,10 +41,10 @@ typedef struct EventRun {
 } EventRun;
 
 typedef struct LogEntry {
-	double time, kinetic_lost, misfit, impulse, linear_jump, angular_jump;
+	double time, kinetic_lost, misfit, impulse, linear_jump, angular_jump, energy, value;
 	int action, changed, imposed;
 	CalStatus refused;
-	char why[sizeof((CalError){0}.text)]; // of a refusal, whole
+	char why[sizeof((CalError){0}.text)]; // of a refusal, whole; of a parameter that no event set: what was done
 } LogEntry;
 
 struct CalScenario {

@@ -116,7 +116,14 @@ static CalStatus on_group(CalSim *sim, const CalActionDef *action, CalTransition
 	return cal_sim_set_propagation(sim, group, action->propagation, report, error);
 }
 
-static CalStatus perform(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
+static CalStatus set_parameter(CalSim *sim, const CalActionDef *action, double *energy, CalError *error) {
+	const int index = cal_sim_find_parameter(sim, action->name);
+	return index < 0 ? not_there("parameter", action->name, error)
+	                 : cal_sim_set_parameter(sim, index, action->value, energy, error);
+}
+
+static CalStatus perform(CalSim *sim, const CalActionDef *action, CalTransition *report, double *energy,
+                         CalError *error) {
 	switch (action->kind) {
 	case CAL_ACTION_ATTACH:
 		return attach_nodes(sim, action, report, error);
@@ -139,6 +146,8 @@ static CalStatus perform(CalSim *sim, const CalActionDef *action, CalTransition 
 	case CAL_ACTION_SWITCH_ON:
 	case CAL_ACTION_SWITCH_OFF:
 		return switch_device(sim, action, error);
+	case CAL_ACTION_SET:
+		return set_parameter(sim, action, energy, error);
 	case CAL_ACTION_RELEASE:
 	case CAL_ACTION_PROPAGATE:
 		return on_group(sim, action, report, error);
@@ -149,7 +158,8 @@ static CalStatus perform(CalSim *sim, const CalActionDef *action, CalTransition 
 
 /* ---- the log ------------------------------------------------------------------------------------------- */
 
-static void log_action(CalScenario *s, int action, const CalTransition *report, CalStatus refused, const char *why) {
+static LogEntry *log_action(CalScenario *s, int action, const CalTransition *report, CalStatus refused,
+                            const char *why) {
 	LogEntry *entry = &s->log[s->logged++ % CAL_SCENARIO_LOG];
 	const CalVec3 p = report->impulse.linear;
 	*entry = (LogEntry){.time = cal_sim_time(s->sim), .action = action, .refused = refused};
@@ -159,6 +169,7 @@ static void log_action(CalScenario *s, int action, const CalTransition *report, 
 		entry->impulse = sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
 	}
 	snprintf(entry->why, sizeof entry->why, "%s", why);
+	return entry;
 }
 
 static double length(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
@@ -196,9 +207,10 @@ static CalStatus run_action(const EventRun *run, int k, CalError *error) {
 	CalSimBalance before;
 	CalTransition report = {0};
 	CalError own = {0};
+	double energy = 0;
 	CalStatus status = cal_sim_balance(s->sim, &before);
 	if (status == CAL_OK)
-		status = perform(s->sim, action, &report, &own);
+		status = perform(s->sim, action, &report, &energy, &own);
 	const bool changed = status == CAL_OK && cal_sim_generation(s->sim) != generation;
 	if (changed)
 		status = sim_loads_apply(s->loads);
@@ -207,6 +219,8 @@ static CalStatus run_action(const EventRun *run, int k, CalError *error) {
 	log_action(s, run->first + k, &report, status, own.text);
 	LogEntry *entry = &s->log[(s->logged - 1) % CAL_SCENARIO_LOG];
 	entry->changed = changed;
+	entry->energy = energy;
+	entry->value = action->value;
 	entry->imposed = status == CAL_OK && gives_motion(action);
 	if (changed || entry->imposed)
 		note_momentum(s, &before);
@@ -217,6 +231,25 @@ static CalStatus run_action(const EventRun *run, int k, CalError *error) {
 	const ActionNote *note = &run->notes[k];
 	return note->line ? error_set(error, status, "%s (line %d): %s", note->text, note->line, own.text)
 	                  : error_set(error, status, "%s: %s", note->text, own.text);
+}
+
+CalStatus cal_scenario_set_parameter(CalScenario *scenario, int parameter, double value, CalError *error) {
+	CalParameter was;
+	double energy;
+	if (!scenario || cal_sim_parameter(scenario->sim, parameter, &was) != CAL_OK)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_scenario_set_parameter: there is no such parameter");
+	const int64_t generation = cal_sim_generation(scenario->sim);
+	CalStatus status = cal_sim_set_parameter(scenario->sim, parameter, value, &energy, error);
+	if (status == CAL_OK && cal_sim_generation(scenario->sim) != generation)
+		status = sim_loads_apply(scenario->loads);
+	if (status != CAL_OK || value == was.value)
+		return status;
+	LogEntry *entry = log_action(scenario, scenario->action_count + parameter, &(CalTransition){0}, CAL_OK, "");
+	entry->energy = energy;
+	entry->value = value;
+	snprintf(entry->why, sizeof entry->why, "set %s to %.9g%s%s, from %.9g", was.name, value, was.unit[0] ? " " : "",
+	         was.unit, was.value);
+	return CAL_OK;
 }
 
 CalStatus scenario_run_actions(EventRun *run, CalError *error) {

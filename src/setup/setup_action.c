@@ -172,6 +172,8 @@ static CalStatus check_definition(const CalSetup *setup, const CalSetupEvent *ev
 		return refuse(event, def, error, "it needs a name%s", "");
 	if (def->kind == CAL_ACTION_PROPAGATE && !cal_propagation_name(def->propagation))
 		return refuse(event, def, error, "the propagation of group \"%.80s\" is none that there is", def->name);
+	if (def->kind == CAL_ACTION_SET && !isfinite(def->value))
+		return refuse(event, def, error, "the value of \"%.200s\" is not finite", def->name);
 	const char *wrong = def->kind == CAL_ACTION_ATTACH     ? check_attach(setup, def, &name)
 	                    : def->kind == CAL_ACTION_ADD_BODY ? check_body(setup, def, &name)
 	                                                       : check_dof(setup, def, &name);
@@ -225,6 +227,8 @@ static const char *describe(CalSetup *setup, const CalActionDef *def) {
 		snprintf(text, sizeof text, "%s %.80s: %.100s to %.100s", verb, def->name, def->from, def->to);
 	else if (def->kind == CAL_ACTION_STOP)
 		snprintf(text, sizeof text, "%s%s%.300s", verb, def->name[0] ? ": " : "", def->name);
+	else if (def->kind == CAL_ACTION_SET)
+		snprintf(text, sizeof text, "set %.300s to %.9g", def->name, def->value);
 	else if (def->kind == CAL_ACTION_PROPAGATE)
 		snprintf(text, sizeof text, "%s %.300s as %s", verb, def->name, cal_propagation_name(def->propagation));
 	else if (def->dof >= 0 && (about_dof(def->kind) || about_modes(def->kind)))

@@ -5,6 +5,7 @@
  * A device is copied into one block: data, table, states, name. Sample times are offset + k period, computed from the
  * time alone: nothing but t needs to be kept to know which one comes next.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,6 +195,14 @@ CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {
 	}
 	CalEvalContext context = context_now(sim, true);
 	return cal_context_device_outputs(&context, device, output);
+}
+
+double *device_parameter_at(const SimDevice *device, int index, CalDeviceParameter *about) {
+	*about = (CalDeviceParameter){0};
+	double *number = device->def.ops->parameter ? device->def.ops->parameter(&device->is, index, about) : NULL;
+	if (about->low == 0 && about->high == 0)
+		about->low = -DBL_MAX, about->high = DBL_MAX;
+	return number;
 }
 
 int device_values(const CalSim *sim, const SimDevice *device) {

@@ -477,6 +477,8 @@ void jumps_check(CalSim *sim);
 double sim_next_switch(const CalSim *sim, double t);
 /** One step, or all of them, to the limit at most. */
 CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error);
+/** Parameter `index` of a device, its range complete; NULL: it has fewer (devices.c). */
+double *device_parameter_at(const SimDevice *device, int index, CalDeviceParameter *about);
 /** The same of a simulation on ranks (distribute.c). */
 CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *error);
 /** Of an evaluation whose accounts are not finite, on one rank of several. */

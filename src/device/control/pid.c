@@ -13,6 +13,9 @@
  */
 #include "device/control/sampled.h"
 
+extern const DeviceType pid_type;
+
+#include <float.h>
 #include <string.h>
 
 typedef enum DerivativeOf { OF_ERROR, OF_MEASUREMENT } DerivativeOf;
@@ -95,6 +98,16 @@ static int pid_evaluate(const CalDevice *device, CalEvalContext *context, double
 	return 0;
 }
 
+static double *pid_parameter(const CalDevice *device, int index, CalDeviceParameter *about) {
+	PidDef *def = &pid_of(device)->def;
+	double *number = device_parameter(&pid_type, def, DOF_KIND_EITHER, index, about);
+	if (number == &def->lower)
+		about->high = fmin(nextafter(def->upper, -INFINITY), DBL_MAX);
+	if (number == &def->upper)
+		about->low = fmax(def->lower, -DBL_MAX), about->above = 1;
+	return number;
+}
+
 static const char *const names[PID_OUTPUTS] = {"output", "error", "integral", "derivative", "unlimited"};
 static const char *const units[DOF_KIND_KINDS][PID_OUTPUTS] = {
 	{"N m", "1", "N m", "N m", "N m"}, {"N", "1", "N", "N", "N"}, {"1", "1", "1", "1", "1"}};
@@ -102,7 +115,8 @@ static const char *const units[DOF_KIND_KINDS][PID_OUTPUTS] = {
 #define OPS(kind)                                                                                                    \
 	{                                                                                                                \
 		.type = "pid", .bind = pid_bind, .evaluate = pid_evaluate, .sample = pid_sample, .outputs = sampled_outputs, \
-		.destroy = sampled_destroy, .output_count = PID_OUTPUTS, .output_names = names, .output_units = units[kind]  \
+		.parameter = pid_parameter, .destroy = sampled_destroy, .output_count = PID_OUTPUTS, .output_names = names,  \
+		.output_units = units[kind]                                                                                  \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
@@ -155,21 +169,21 @@ static const Field fields[] = {
 	{"measured", FIELD_LOAD_VALUE, AT(measured), .flags = FIELD_REQUIRED, .doc = "y, the signal to control"},
 	{"set_point", FIELD_LOAD_VALUE, AT(set_point), .doc = "r; default 0"},
 	SAMPLED_FIELDS(PidDef, keys),
-	{"proportional", FIELD_NUMBER, AT(proportional), .doc = "gain kp, SI; default 0"},
-	{"integral", FIELD_NUMBER, AT(integral), .doc = "gain ki, SI; default 0"},
-	{"derivative", FIELD_NUMBER, AT(derivative), .doc = "gain kd, SI; default 0"},
-	{"derivative_filter", FIELD_NUMBER, AT(derivative_filter), DIM_TIME,
+	{"proportional", FIELD_NUMBER, AT(proportional), .flags = FIELD_TUNED, .doc = "gain kp, SI; default 0"},
+	{"integral", FIELD_NUMBER, AT(integral), .flags = FIELD_TUNED, .doc = "gain ki, SI; default 0"},
+	{"derivative", FIELD_NUMBER, AT(derivative), .flags = FIELD_TUNED, .doc = "gain kd, SI; default 0"},
+	{"derivative_filter", FIELD_NUMBER, AT(derivative_filter), DIM_TIME, .flags = FIELD_TUNED_FROM_0,
      .doc = "time constant Tf of the low pass on the derivative; default 0: none"},
 	{"derivative_of", FIELD_CHOICE, AT(derivative_of), .doc = "what is differenced; default `error`",
      .words = FIELD_WORDS("error", "measurement")},
 	{"measured_rate", FIELD_LOAD_VALUE, AT(measured_rate), .flags = FIELD_ZERO_COUNTS,
      .doc = "rate of the measured signal, e.g. of a gyro, that takes the place of differences; default none"},
 	{"feedforward", FIELD_LOAD_VALUE, AT(feedforward), .doc = "added to the output before it is limited; default 0"},
-	{"lower", FIELD_NUMBER, AT(lower), .doc = "limit of the output, SI; default none"},
-	{"upper", FIELD_NUMBER, AT(upper), .doc = "limit of the output, SI; default none"},
+	{"lower", FIELD_NUMBER, AT(lower), .flags = FIELD_TUNED, .doc = "limit of the output, SI; default none"},
+	{"upper", FIELD_NUMBER, AT(upper), .flags = FIELD_TUNED, .doc = "limit of the output, SI; default none"},
 	{"anti_windup", FIELD_CHOICE, AT(anti_windup), .doc = "what the integral does at a limit; default `clamping`",
      .words = FIELD_WORDS("clamping", "back_calculation", "none")},
-	{"tracking_time", FIELD_NUMBER, AT(tracking_time), DIM_TIME,
+	{"tracking_time", FIELD_NUMBER, AT(tracking_time), DIM_TIME, .flags = FIELD_TUNED_ABOVE_0,
      .doc = "Tt, with which back-calculation returns the integral; needed by it"},
 	{"joint", FIELD_JOINT, AT(joint), .doc = "on which the output acts as an effort; default none: formulas read it"},
 	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},

@@ -13,7 +13,7 @@
 
 typedef struct ActionInput {
 	const TreeNode *verbs[CAL_ACTION_COUNT];
-	const TreeNode *group, *dof, *mode, *fit, *tolerance, *loop, *kinematic, *if_refused;
+	const TreeNode *group, *dof, *mode, *fit, *tolerance, *loop, *kinematic, *if_refused, *value;
 	int propagation; // CalPropagation; -1: not given
 } ActionInput;
 
@@ -53,6 +53,8 @@ static const Field action_keys[] = {
      .doc =
          "the group to switch: from then on it is propagated as `as` says. An impulse stops what is held, without changing the "
          "momentum of the group"},
+	{"set", FIELD_TEXT, VERB(CAL_ACTION_SET), .flags = FIELD_AS_TREE,
+     .doc = "the [parameter](parameters.md) to change, as `device:servo.proportional` or `body:arm.mass`"},
 	{"stop", FIELD_TEXT, VERB(CAL_ACTION_STOP), .flags = FIELD_AS_TREE, .doc = "the reason: the run ends normally",
      .words = FIELD_WORDS("true")},
 	{"note", FIELD_TEXT, VERB(CAL_ACTION_NOTE), .flags = FIELD_AS_TREE, .doc = "for the log"},
@@ -65,6 +67,8 @@ static const Field action_keys[] = {
          "(by the [motion](#motion) of the group if it has one; otherwise joints and modes stand still, and a free "
          "root keeps its velocity)",
      .word_at = propagation_word},
+	{"value", FIELD_NUMBER, offsetof(ActionInput, value), .flags = FIELD_AS_TREE,
+     .doc = "with `set`, required: a plain number in SI units"},
 	{"dof", FIELD_DOF, offsetof(ActionInput, dof), .flags = FIELD_AS_TREE,
      .doc = "with `lock` and `unlock`: which degree of freedom; default all"},
 	{"mode", FIELD_MODE, offsetof(ActionInput, mode), .flags = FIELD_AS_TREE,
@@ -353,7 +357,7 @@ static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, Cal
 	return found || reader_fail(r, map,
 	                            "this action does nothing; give one of attach, detach, reattach, reroot, split, lock, "
 	                            "unlock, lock_modes, unlock_modes, open, close, propagate, add_body, remove_body, "
-	                            "switch_on, switch_off, release, stop and note");
+	                            "switch_on, switch_off, release, set, stop and note");
 }
 
 /* Keys that belong to some verbs only. */
@@ -364,6 +368,7 @@ static bool check_keys(Reader *r, const TreeNode *map, const ActionInput *in, Ca
 		const char *key, *where;
 		bool fits;
 	} keys[] = {{in->group, "group", "detach and split", kind == CAL_ACTION_DETACH || kind == CAL_ACTION_SPLIT},
+	            {in->value, "value", "set", kind == CAL_ACTION_SET},
 	            {in->dof, "dof", "lock and unlock", lock},
 	            {in->mode, "mode", "lock_modes and unlock_modes", about_modes(kind)},
 	            {in->fit, "fit", "reattach (of attach: inside its map)", re},
@@ -429,6 +434,10 @@ static bool find_object(Reader *r, const Sections *s, const TreeNode *node, CalA
 static bool read_named(Reader *r, const Sections *s, const ActionInput *in, CalActionDef *action) {
 	const TreeNode *node = in->verbs[action->kind];
 	if (!read_text(r, node, &action->name))
+		return false;
+	if (action->kind == CAL_ACTION_SET && !in->value)
+		return reader_fail(r, node, "give the \"value\" that \"%.200s\" gets", action->name);
+	if (in->value && !read_quantity(r, in->value, DIM_NUMBER, &action->value))
 		return false;
 	if (action->kind == CAL_ACTION_STOP && strcmp(action->name, "false") == 0)
 		return reader_fail(r, node, "\"stop\" is true, or a text that says why");

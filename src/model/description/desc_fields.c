@@ -145,12 +145,13 @@ static void walk_link(Serializer *a, const DescBody *body) {
 void walk_body(Serializer *a, DescBody *body, bool named) {
 	CalBodyDef *def = &body->def;
 	serializer_u32(a, &def->group.value);
+	if (named)
+		serializer_string(a, &def->name);
+	serializer_double(a, &def->mass);
+	serializer_doubles(a, &def->inertia.m[0][0], 9);
 	if (!named)
 		return;
-	serializer_string(a, &def->name);
-	serializer_double(a, &def->mass);
 	serializer_vec3(a, &def->com);
-	serializer_doubles(a, &def->inertia.m[0][0], 9);
 	serializer_int(a, &def->idealized);
 	serializer_u32(a, &body->frame.value);
 	walk_flex(a, &body->flex);

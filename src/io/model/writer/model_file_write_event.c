@@ -87,6 +87,10 @@ static void put_action(Writer *w, const CalActionDef *action) {
 		put_key(w, &first, kind < CAL_ACTION_LOCK_MODES ? "dof" : "mode");
 		fprintf(w->out, "%d", action->dof + 1);
 	}
+	if (kind == CAL_ACTION_SET) {
+		put_key(w, &first, "value");
+		put_number(w, action->value);
+	}
 	if (kind == CAL_ACTION_PROPAGATE)
 		put_named(w, &first, "as", cal_propagation_name(action->propagation));
 	if (kind == CAL_ACTION_REATTACH)
