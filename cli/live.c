@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * live.c — a run that is watched: pace, ticks, commands.
+ * live.c — a run that is watched: pace, ticks, and who obeys which command.
  *
- * The page's hand is a device that pushes a body at a point; a slider is one that pulls a joint to a place, like a
- * critically damped spring. Both read what the last command said, so that nothing is added while the simulation runs.
+ * Pause, steps and speed are obeyed at once, by the server's threads (live_control.h), all others between steps: what a page
+ * does to bodies and joints (live_hand.h), to parameters and moments (live_lab.h).
  */
 #define _GNU_SOURCE // open_memstream
 
@@ -15,250 +15,97 @@
 
 #include "clock.h"
 #include "interrupt.h"
+#include "live_control.h"
+#include "live_hand.h"
+#include "live_lab.h"
 #include "page.h"
 #include "server.h"
-
-enum { TICKS_PER_SECOND = 60, MAX_SLIDERS = 256, MAX_TICKS = 1000000 };
-
-typedef struct Slider {
-	CalJointId joint;
-	int dof;
-	bool on;
-	double target;
-	double inertia; // that the joint feels [kg m^2] or [kg]
-} Slider;
 
 struct Live {
 	const CalSetup *setup;
 	CalLive *view;
 	Server *server;
 	CalSampler *sampler;
-	const CalScenario *scenario; // whose log the pages get
-	int64_t sent_entries;        // entries of it so far
-	char *document;
+	CalScenario *scenario; // whose log the pages get
+	int64_t sent_entries;  // entries of it so far
+	char *document, *title;
+	int parameter_count;       // that pages know of
+	double *sent, *documented; // [parameter_count] what pages got last; what the document says
+	bool stale;                // the document does not say what parameters are now
 	unsigned char *tick;
-	double *row; // [column_count]
-	bool paused;
-	double step_end;   // simulated time up to which steps are taken while paused
-	double speed;      // 0: as fast as it can
+	double *row;       // [column_count]
 	double wall, t;    // when the pace began, and the simulated time then
 	double next_tick;  // wall time
 	double next_state; //
 	double state_wall, state_t;
-	// what the page does
-	bool pushing;
-	CalBodyId body;
-	CalVec3 point, force; // in the body frame; world axes
-	Slider sliders[MAX_SLIDERS];
-	int slider_count;
-	char end[512]; // the message that the run is over
+	Control *control; // how it runs
+	Hand *hand;       // what pages do to bodies and joints
+	Lab *lab;         // what they change
+	char end[512];    // the message that the run is over
 };
 
-/* ---- the page's hand ------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
-static CalVec3 cross(CalVec3 a, CalVec3 b) {
-	return (CalVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static CalVec3 turned(const CalMat3 *R, CalVec3 v) {
-	return (CalVec3){R->m[0][0] * v.x + R->m[0][1] * v.y + R->m[0][2] * v.z,
-	                 R->m[1][0] * v.x + R->m[1][1] * v.y + R->m[1][2] * v.z,
-	                 R->m[2][0] * v.x + R->m[2][1] * v.y + R->m[2][2] * v.z};
-}
-
-static int push_body(const Live *live, CalEvalContext *context) {
-	CalNodeRef node_ref;
-	CalPose pose;
-	const CalNodeId node = cal_desc_body_node(cal_setup_desc(live->setup), live->body);
-	if (!cal_context_find_node(context, node, &node_ref) ||
-	    cal_context_node_motion(context, node_ref, &pose, NULL) != CAL_OK)
-		return 0;
-	const CalVec3 arm = turned(&pose.R, live->point);
-	return cal_context_apply_wrench(context, node_ref, CAL_FRAME_WORLD,
-	                                (CalSpatial){cross(arm, live->force), live->force});
-}
-
-/* As a spring of 3 rad/s with critical damping. */
-static int pull_joint(const Slider *slider, CalEvalContext *context) {
-	static const double frequency = 3;
-	CalDofRef dof_ref;
-	if (!cal_context_find_dof(context, slider->joint, slider->dof, &dof_ref) || dof_ref.q < 0)
-		return 0;
-	const double off = slider->target - cal_context_q(context, dof_ref), rate = cal_context_u(context, dof_ref);
-	return cal_context_apply_effort(context, dof_ref, slider->inertia * frequency * (frequency * off - 2 * rate));
-}
-
-static int hand_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
-	const Live *live = *(Live *const *)device->data;
-	int failed = 0;
-	(void)xdot;
-	if (live->pushing)
-		failed = push_body(live, context);
-	for (int i = 0; i < live->slider_count && !failed; i++)
-		if (live->sliders[i].on)
-			failed = pull_joint(&live->sliders[i], context);
-	return failed;
-}
-
-static const CalDeviceOps hand_ops = {.type = "hand", .evaluate = hand_evaluate};
-
-/* ---- commands ---------------------------------------------------------------------------------------- */
-
-/* What follows `"key":`, NULL: the key is not there. Commands are flat and come from our own page. */
-static const char *value_of(const char *text, const char *key) {
-	char quoted[40];
-	snprintf(quoted, sizeof quoted, "\"%s\"", key);
-	for (const char *at = text; (at = strstr(at, quoted)) != NULL;) {
-		at += strlen(quoted);
-		at += strspn(at, " \t\n");
-		if (*at == ':') // otherwise it is a value
-			return at + 1 + strspn(at + 1, " \t\n");
-	}
-	return NULL;
-}
-
-static bool number_of(const char *text, const char *key, double *value) {
-	const char *at = value_of(text, key);
-	char *end;
-	*value = at ? strtod(at, &end) : NAN;
-	return at && end != at && isfinite(*value);
-}
-
-static bool vector_of(const char *text, const char *key, CalVec3 *v) {
-	const char *at = value_of(text, key);
-	double values[3];
-	for (int i = 0; i < 3; i++) {
-		char *end;
-		if (!at || (at = strchr(at, i ? ',' : '[')) == NULL)
-			return false;
-		values[i] = strtod(at + 1, &end);
-		if (end == at + 1 || !isfinite(values[i]))
-			return false;
-		at = end;
-	}
-	*v = (CalVec3){values[0], values[1], values[2]};
-	return true;
-}
-
-static bool is_command(const char *text, const char *name) {
-	const char *at = value_of(text, "command");
-	return at && *at == '"' && strncmp(at + 1, name, strlen(name)) == 0 && at[1 + strlen(name)] == '"';
-}
-
-static void begin_pace(Live *live, CalSim *sim) {
-	live->wall = clock_now();
-	live->t = cal_sim_time(sim);
-}
-
-static void set_pointer_force(Live *live, const char *text) {
-	double body;
-	CalVec3 point, force;
-	if (!number_of(text, "body", &body) || !vector_of(text, "point", &point) || !vector_of(text, "force", &force))
+static void send_error(Live *live, const char *why) {
+	char *text = NULL, shortened[600];
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	if (!out)
 		return;
-	if (body < 0 || body >= cal_desc_body_count(cal_setup_desc(live->setup)))
-		return;
-	live->body = (CalBodyId){(uint32_t)body + 1};
-	live->point = point;
-	live->force = force;
-	live->pushing = true;
+	snprintf(shortened, sizeof shortened, "%s", why);
+	fputs("{\"error\":", out);
+	json_string(out, shortened);
+	fputc('}', out);
+	if (fclose(out) == 0)
+		server_say(live->server, text);
+	free(text);
 }
 
-/* The diagonal of the mass matrix: what the joint feels of everything that it carries. */
-static double inertia_of(CalSim *sim, CalJointId joint, int dof) {
-	for (int g = 0; g < cal_sim_group_count(sim); g++) {
-		CalSimView view;
-		CalBodyInfo info;
-		if (cal_sim_observe(sim, g, &view) != CAL_OK)
+/* *document is from malloc. */
+static CalStatus make_document(const Live *live, const CalSim *sim, char **document, CalError *error) {
+	size_t length = 0;
+	FILE *out = open_memstream(document, &length);
+	if (!out)
+		return CAL_ERR_MEMORY;
+	fputs("{\"document\":", out);
+	const CalStatus status = cal_live_document(live->view, sim, live->title, out, error);
+	fputc('}', out);
+	return fclose(out) == 0 ? status : CAL_ERR_MEMORY;
+}
+
+static void send_parameter(Live *live, int index, double value) {
+	char text[200];
+	snprintf(text, sizeof text, "{\"parameter\":{\"index\":%d,\"value\":", index);
+	const size_t used = strlen(text);
+	snprintf(text + used, sizeof text - used, isfinite(value) ? "%.17g}}" : "null}}", value);
+	server_say(live->server, text);
+	if (index < live->parameter_count)
+		live->sent[index] = value;
+	live->stale = true;
+}
+
+/* Those that are not as `known`, which become it. */
+static void send_parameters(Live *live, CalSim *sim, double *known) {
+	for (int i = 0; i < live->parameter_count; i++) {
+		CalParameter p;
+		if (cal_sim_parameter(sim, i, &p) != CAL_OK || p.value == known[i])
 			continue;
-		const int nu = cal_model_u_count(view.model);
-		for (int i = 0; i < cal_model_body_count(view.model); i++) {
-			cal_model_body(view.model, i, &info);
-			if (info.joint_id.value != joint.value || dof >= info.nu)
-				continue;
-			double *M = malloc((size_t)nu * (size_t)nu * sizeof *M), inertia = 1;
-			if (M && cal_mass_matrix(view.model, view.state, view.work, M) == CAL_OK)
-				inertia = M[(info.u + dof) * (nu + 1)];
-			free(M);
-			return inertia;
-		}
+		send_parameter(live, i, p.value);
+		known[i] = p.value;
 	}
-	return 1;
 }
 
-/* The slider that a command names; NULL: there is none yet, or no such joint, which *valid says. */
-static Slider *find_slider(Live *live, const char *text, CalJointId *id, int *dof, bool *valid) {
-	double joint, number;
-	*valid = number_of(text, "joint", &joint) && number_of(text, "dof", &number) && joint >= 0 &&
-	         joint < cal_desc_joint_count(cal_setup_desc(live->setup)) && number >= 0 && number < CAL_JOINT_MAX_DOF;
-	if (!*valid)
-		return NULL;
-	*id = (CalJointId){(uint32_t)joint + 1};
-	*dof = (int)number;
-	for (int i = 0; i < live->slider_count; i++)
-		if (live->sliders[i].joint.value == id->value && live->sliders[i].dof == *dof)
-			return &live->sliders[i];
-	return NULL;
-}
-
-static void set_joint_target(Live *live, CalSim *sim, const char *text) {
-	double value;
-	CalJointId id;
-	int dof;
-	bool valid;
-	Slider *slider = find_slider(live, text, &id, &dof, &valid);
-	if (!valid || !number_of(text, "value", &value))
+/* Once per second at most: pages that came in the meantime have the document before, and get what is not as it says. */
+static void renew_document(Live *live, CalSim *sim) {
+	char *document = NULL;
+	CalError ignored;
+	if (!live->stale)
 		return;
-	if (!slider && live->slider_count < MAX_SLIDERS) {
-		slider = &live->sliders[live->slider_count++];
-		*slider = (Slider){.joint = id, .dof = dof, .inertia = inertia_of(sim, id, dof)};
+	if (make_document(live, sim, &document, &ignored) == CAL_OK && server_set_document(live->server, document)) {
+		send_parameters(live, sim, live->documented);
+		live->stale = false;
 	}
-	if (slider) {
-		slider->on = true;
-		slider->target = value;
-	}
-}
-
-static void release_joint(Live *live, const char *text) {
-	CalJointId id;
-	int dof;
-	bool valid;
-	Slider *slider = find_slider(live, text, &id, &dof, &valid);
-	if (slider)
-		slider->on = false;
-}
-
-/* As much simulated time as passes between two ticks: solver steps may be too short to be seen. */
-static void allow_steps(Live *live, CalSim *sim, const char *text) {
-	double count;
-	if (!number_of(text, "count", &count) || !(count >= 1 && count <= MAX_TICKS))
-		count = 1;
-	const double tick = (live->speed > 0 ? live->speed : 1) / TICKS_PER_SECOND;
-	live->step_end = fmax(live->step_end, cal_sim_time(sim)) + count * tick;
-}
-
-static void run_command(Live *live, CalSim *sim, const char *text) {
-	double value;
-	if (is_command(text, "pause")) {
-		live->paused = true;
-		live->step_end = -INFINITY;
-	} else if (is_command(text, "resume")) {
-		live->paused = false;
-		begin_pace(live, sim);
-	} else if (is_command(text, "step")) {
-		allow_steps(live, sim, text);
-	} else if (is_command(text, "speed") && number_of(text, "value", &value) && value >= 0) {
-		live->speed = value;
-		begin_pace(live, sim);
-	} else if (is_command(text, "force")) {
-		set_pointer_force(live, text);
-	} else if (is_command(text, "release")) {
-		live->pushing = false;
-	} else if (is_command(text, "joint")) {
-		set_joint_target(live, sim, text);
-	} else if (is_command(text, "release_joint")) {
-		release_joint(live, text);
-	}
-	live->next_state = 0; // pages get what became of it
+	free(document);
 }
 
 /* ---- ticks --------------------------------------------------------------------------------------------- */
@@ -273,11 +120,12 @@ static CalStatus send_tick(Live *live, CalSim *sim) {
 }
 
 static void send_state(Live *live, CalSim *sim, double wall) {
-	char text[256];
+	char text[1000];
 	const double span = wall - live->state_wall;
-	const double factor = span > 0 ? (cal_sim_time(sim) - live->state_t) / span : 0;
-	snprintf(text, sizeof text, "{\"state\":{\"running\":%s,\"speed\":%.6g,\"real_time_factor\":%.6g}}",
-	         live->paused ? "false" : "true", live->speed, factor);
+	control_set_factor(live->control, span > 0 ? (cal_sim_time(sim) - live->state_t) / span : 0);
+	control_say(live->control);
+	renew_document(live, sim);
+	lab_write_moments(live->lab, text, sizeof text);
 	server_say(live->server, text);
 	live->state_wall = wall;
 	live->state_t = cal_sim_time(sim);
@@ -321,75 +169,169 @@ static CalStatus send_updates(Live *live, CalSim *sim, bool at_once) {
 	return send_tick(live, sim);
 }
 
-static void read_commands(Live *live, CalSim *sim) {
-	char text[SERVER_COMMAND_SIZE];
-	while (server_command(live->server, text))
-		run_command(live, sim, text);
+/* ---- commands --------------------------------------------------------------------------------------- */
+
+static void begin_pace(Live *live, CalSim *sim) {
+	live->wall = clock_now();
+	live->t = cal_sim_time(sim);
 }
 
-/* Waits for a time that commands may move; as long as it is to come, pages are answered and updated. */
-static CalStatus wait_until(Live *live, CalSim *sim, double (*until)(const Live *live, const CalSim *sim)) {
+/* True: the simulation is at another moment. */
+static bool obey(Live *live, CalSim *sim, const char *command) {
+	CalError error;
+	int parameter = -1;
+	hand_obey(live->hand, sim, command);
+	const LabResult result = lab_obey(live->lab, command, &parameter, &error);
+	if (result == LAB_REFUSED)
+		send_error(live, error.text);
+	CalParameter p;
+	if (parameter >= 0 && cal_sim_parameter(sim, parameter, &p) == CAL_OK) // also one that is as it was
+		send_parameter(live, parameter, p.value);
+	if (result == LAB_RETURNED)
+		send_parameters(live, sim, live->sent);
+	live->next_state = 0; // pages get what became of it
+	return result == LAB_RETURNED;
+}
+
+/* True: the simulation is at another moment. */
+static bool read_commands(Live *live, CalSim *sim) {
+	char text[SERVER_COMMAND_SIZE];
+	bool returned = false;
+	while (server_command(live->server, text))
+		returned |= obey(live, sim, text);
+	if (returned) {
+		control_note(live->control, false, cal_sim_time(sim));
+		begin_pace(live, sim);
+	}
+	return returned;
+}
+
+/* ---- pace --------------------------------------------------------------------------------------------- */
+
+/*
+ * Waits for a time that commands may move; as long as it is to come, pages are answered and updated. *returned: it ended
+ * since the simulation is at another moment.
+ */
+static CalStatus wait_until(Live *live, CalSim *sim, double (*until)(Live *live, const CalSim *sim), bool *returned) {
 	static const double slice = 0.01; // [s]
 	CalStatus status = CAL_OK;
-	for (double now = clock_now(), end; status == CAL_OK && !interrupt_caught() && (end = until(live, sim)) > now;
-	     now = clock_now()) {
+	for (double now = clock_now(), end;
+	     status == CAL_OK && !interrupt_caught() && !*returned && (end = until(live, sim)) > now; now = clock_now()) {
 		clock_sleep_until(fmin(end, now + slice));
-		read_commands(live, sim);
-		status = end > now + slice ? send_updates(live, sim, false) : CAL_OK;
+		*returned = read_commands(live, sim);
+		status = end > now + slice || *returned ? send_updates(live, sim, *returned) : CAL_OK;
 	}
 	return status;
 }
 
-static double end_of_pause(const Live *live, const CalSim *sim) {
-	return live->paused && cal_sim_time(sim) >= live->step_end ? INFINITY : 0;
+/* How it is to run; the pace begins anew where somebody changed that. */
+static ControlState take_control(Live *live, const CalSim *sim) {
+	const ControlState state = control_take(live->control);
+	if (state.anew) {
+		live->wall = clock_now();
+		live->t = cal_sim_time(sim);
+	}
+	return state;
+}
+
+static double end_of_pause(Live *live, const CalSim *sim) {
+	const ControlState state = take_control(live, sim);
+	return state.paused && cal_sim_time(sim) >= state.step_end ? INFINITY : 0;
 }
 
 /* When the simulated time is due; at once while paused, so that the pause is noticed. */
-static double when_due(const Live *live, const CalSim *sim) {
-	return live->speed > 0 && !live->paused ? live->wall + (cal_sim_time(sim) - live->t) / live->speed : 0;
+static double when_due(Live *live, const CalSim *sim) {
+	const ControlState state = take_control(live, sim);
+	return state.speed > 0 && !state.paused ? live->wall + (cal_sim_time(sim) - live->t) / state.speed : 0;
+}
+
+static CalStatus step(Live *live, CalSim *sim, double t_limit, CalError *error) {
+	control_note(live->control, true, cal_sim_time(sim));
+	const CalStatus status = cal_sim_step(sim, t_limit, error);
+	control_note(live->control, false, cal_sim_time(sim));
+	return status;
 }
 
 CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
-	read_commands(live, sim);
-	CalStatus status = wait_until(live, sim, end_of_pause);
-	if (status == CAL_OK && interrupt_caught())
+	lab_keep_start(live->lab);
+	bool returned = read_commands(live, sim);
+	CalStatus status = returned ? send_updates(live, sim, true) : wait_until(live, sim, end_of_pause, &returned);
+	if (status == CAL_OK && (interrupt_caught() || returned))
 		return CAL_OK;
 	if (status == CAL_OK)
-		status = cal_sim_step(sim, t_limit, error);
+		status = step(live, sim, t_limit, error);
 	if (status != CAL_OK)
 		return status;
-	const bool stepped = live->paused && cal_sim_time(sim) >= live->step_end; // the page gets where it ended
+	const bool stepped = end_of_pause(live, sim) > 0; // the page gets where it ended
 	status = send_updates(live, sim, stepped);
 	if (stepped || when_due(live, sim) < clock_now() - 0.5)
 		begin_pace(live, sim); // it cannot keep up: the pace begins anew, instead of a hunt
-	return status == CAL_OK ? wait_until(live, sim, when_due) : status;
+	return status == CAL_OK ? wait_until(live, sim, when_due, &returned) : status;
+}
+
+/* True once a page has returned to another moment; false: a signal asks for an end. */
+static bool wait_for_return(Live *live, CalSim *sim, const char *text) {
+	const bool paused = control_take(live->control).paused;
+	bool returned = false;
+	lab_keep_start(live->lab);
+	control_rest(live->control, true, text);
+	send_tick(live, sim);
+	while (!returned && !interrupt_caught()) {
+		clock_pause(0.01);
+		returned = read_commands(live, sim);
+		send_updates(live, sim, returned);
+	}
+	control_rest(live->control, paused, "");
+	return returned;
+}
+
+bool live_linger(Live *live, CalSim *sim) {
+	return wait_for_return(live, sim, "the end of the run: go back to the start or to a moment");
+}
+
+bool live_recover(Live *live, CalSim *sim, const char *why) {
+	send_error(live, why);
+	return wait_for_return(live, sim, "the run has failed: go back to the start or to a moment");
 }
 
 /* ---- beginning and end ---------------------------------------------------------------------------------- */
 
-int live_create(Live **live, const CalSetup *setup, CalSim *sim, const char *path) {
+/* Numbers of the model can be changed where there is memory for a description of it. */
+static void reserve(const CalSetup *setup, CalSim *sim) {
+	CalError ignored;
+	if (!cal_sim_reserved(sim, NULL))
+		cal_sim_reserve(sim, cal_setup_desc(setup), NULL, &ignored);
+}
+
+int live_create(Live **live, const CalSetup *setup, CalSim *sim, CalScenario *scenario, const char *path) {
+	CalError error = {0};
 	Live *made = *live = calloc(1, sizeof *made);
 	if (!made)
 		return say_status(path, CAL_ERR_MEMORY, NULL);
-	*made = (Live){.setup = setup, .speed = 1, .step_end = -INFINITY};
-	const CalDeviceDef hand = {
-		.name = "live hand", .ops = &hand_ops, .data = &made, .data_size = sizeof made, .wrench_count = 1};
-	CalError error = {0};
-	return say_status(path, cal_sim_add_device(sim, &hand, NULL, &error), &error);
+	*made = (Live){.setup = setup, .scenario = scenario};
+	made->hand = hand_create(setup, sim, &error);
+	if (!made->hand)
+		return say_status(path, error.status != CAL_OK ? error.status : CAL_ERR_MEMORY, &error);
+	reserve(setup, sim);
+	made->control = control_create();
+	made->lab = lab_create(sim, scenario);
+	return made->control && made->lab ? EXIT_OK : say_status(path, CAL_ERR_MEMORY, NULL);
 }
 
-static CalStatus make_document(Live *live, const char *title, CalError *error) {
-	size_t length = 0;
-	FILE *out = open_memstream(&live->document, &length);
-	if (!out)
-		return CAL_ERR_MEMORY;
-	fputs("{\"document\":", out);
-	CalStatus status = cal_live_document(live->view, title, out, error);
-	fputc('}', out);
-	return fclose(out) == 0 ? status : CAL_ERR_MEMORY;
+static CalStatus note_parameters(Live *live, CalSim *sim) {
+	const int count = cal_sim_parameter_count(sim);
+	live->parameter_count = count < CAL_LIVE_PARAMETERS ? count : CAL_LIVE_PARAMETERS;
+	live->sent = calloc((size_t)live->parameter_count + 1, sizeof *live->sent);
+	live->documented = calloc((size_t)live->parameter_count + 1, sizeof *live->documented);
+	for (int i = 0; live->sent && live->documented && i < live->parameter_count; i++) {
+		CalParameter p;
+		if (cal_sim_parameter(sim, i, &p) == CAL_OK)
+			live->sent[i] = live->documented[i] = p.value;
+	}
+	return live->sent && live->documented ? CAL_OK : CAL_ERR_MEMORY;
 }
 
-static CalStatus make_view(Live *live, CalSampler *sampler, const char *title, CalError *error) {
+static CalStatus make_view(Live *live, CalSampler *sampler, CalSim *sim, const char *title, CalError *error) {
 	const int count = cal_sampler_column_count(sampler) - 1; // the time is not one
 	CalReplaySignal *names = calloc((size_t)count + 1, sizeof *names);
 	live->sampler = sampler;
@@ -406,27 +348,35 @@ static CalStatus make_view(Live *live, CalSampler *sampler, const char *title, C
 		live->tick = malloc(cal_live_tick_size(live->view));
 	if (status == CAL_OK && !live->tick)
 		status = CAL_ERR_MEMORY;
-	return status == CAL_OK ? make_document(live, title, error) : status;
+	live->title = strdup(title);
+	if (status == CAL_OK)
+		status = note_parameters(live, sim);
+	return status == CAL_OK ? make_document(live, sim, &live->document, error) : status;
 }
 
-int live_open(Live *live, CalSampler *sampler, CalSim *sim, const CalScenario *scenario, const char *title, int port,
-              bool browser, const char *path) {
+int live_open(Live *live, CalSampler *sampler, CalSim *sim, const char *title, int port, bool browser, bool writes,
+              const char *path) {
 	CalError error = {0};
 	char message[300];
-	const CalStatus status = make_view(live, sampler, title, &error);
+	const CalStatus status = make_view(live, sampler, sim, title, &error);
 	if (status != CAL_OK)
 		return say_status(path, status, &error);
 	const ServerOptions options = {.port = port,
 	                               .page = page_text(),
 	                               .page_length = page_length(),
 	                               .document = live->document,
+	                               .at_once = control_obey,
+	                               .at_once_user = live->control,
 	                               .tick_size = cal_live_tick_size(live->view)};
 	live->server = server_start(&options, message, sizeof message);
 	if (!live->server) {
 		say_error(path, message);
 		return EXIT_INPUT;
 	}
-	live->scenario = scenario;
+	control_set_server(live->control, live->server);
+	if (writes)
+		lab_forbid_returns(live->lab,
+		                   "this run writes results, and what is written cannot be taken back: run it without -o");
 	page_open(server_port(live->server), browser);
 	begin_pace(live, sim);
 	live->state_wall = live->wall;
@@ -477,7 +427,13 @@ void live_destroy(Live *live) {
 		return;
 	server_stop(live->server);
 	cal_live_destroy(live->view);
+	hand_destroy(live->hand);
+	lab_destroy(live->lab);
+	control_destroy(live->control);
 	free(live->document);
+	free(live->title);
+	free(live->sent);
+	free(live->documented);
 	free(live->tick);
 	free(live->row);
 	free(live);

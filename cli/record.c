@@ -111,23 +111,35 @@ static bool fill_results(RecordStream *stream, CalResultsStream *streams, int *c
 /* ---- events ------------------------------------------------------------------------------------ */
 
 static const CalResultsColumn event_columns[] = {{"t", "s"},      {"action", "1"},    {"kinetic_lost", "J"},
-                                                 {"misfit", "1"}, {"impulse", "N s"}, {"refused", "1"}};
+                                                 {"misfit", "1"}, {"impulse", "N s"}, {"refused", "1"},
+                                                 {"value", "1"}}; // only where pages set parameters
 enum { EVENT_COLUMNS = sizeof event_columns / sizeof event_columns[0] };
+
+static int event_column_count(const Record *record) { return EVENT_COLUMNS - (record->parameters == 0); }
 
 /* Names of events and what they do, one of each for every action. */
 typedef struct EventTexts {
 	const char **names, **actions;
+	char (*parameters)[300]; // actions that set them
 	CalResultsTexts lists[2];
 } EventTexts;
 
-static bool event_texts(const CalScenario *scenario, EventTexts *texts) {
-	int count = cal_scenario_action_count(scenario);
+static bool event_texts(const Record *record, const CalSim *sim, EventTexts *texts) {
+	const int own = cal_scenario_action_count(record->scenario), count = own + record->parameters;
 	*texts = (EventTexts){.names = calloc((size_t)count + 1, sizeof *texts->names),
-	                      .actions = calloc((size_t)count + 1, sizeof *texts->actions)};
-	if (!texts->names || !texts->actions)
+	                      .actions = calloc((size_t)count + 1, sizeof *texts->actions),
+	                      .parameters = calloc((size_t)record->parameters + 1, sizeof *texts->parameters)};
+	if (!texts->names || !texts->actions || !texts->parameters)
 		return false;
-	for (int i = 0; i < count; i++)
-		cal_scenario_action(scenario, i, &texts->names[i], &texts->actions[i]);
+	for (int i = 0; i < own; i++)
+		cal_scenario_action(record->scenario, i, &texts->names[i], &texts->actions[i]);
+	for (int i = 0; i < record->parameters; i++) {
+		CalParameter p;
+		if (cal_sim_parameter(sim, i, &p) == CAL_OK)
+			snprintf(texts->parameters[i], sizeof *texts->parameters, "set %s", p.name);
+		texts->names[own + i] = "parameter";
+		texts->actions[own + i] = texts->parameters[i];
+	}
 	texts->lists[0] = (CalResultsTexts){"names", texts->names, count};
 	texts->lists[1] = (CalResultsTexts){"actions", texts->actions, count};
 	return true;
@@ -152,7 +164,7 @@ static void add_event_stream(Record *record, CalResultsOptions *options, CalResu
 		                                                   .group = "events",
 		                                                   .path = streams[i].path,
 		                                                   .columns = event_columns,
-		                                                   .column_count = EVENT_COLUMNS,
+		                                                   .column_count = event_column_count(record),
 		                                                   .texts = texts->lists,
 		                                                   .text_count = 2};
 		return;
@@ -164,8 +176,8 @@ int record_events(Record *record) {
 	for (; record->event_stream >= 0 && record->events < cal_scenario_entry_count(record->scenario); record->events++) {
 		if (cal_scenario_entry(record->scenario, record->events, &entry) != CAL_OK)
 			continue; // not kept: more in one advance than the log holds
-		double row[EVENT_COLUMNS] = {entry.time,   (double)entry.action, entry.kinetic_lost,
-		                             entry.misfit, entry.impulse,        entry.refused != CAL_OK};
+		double row[EVENT_COLUMNS] = {entry.time,    (double)entry.action,    entry.kinetic_lost, entry.misfit,
+		                             entry.impulse, entry.refused != CAL_OK, entry.value};
 		if (cal_results_put(record->results, record->event_stream, row) != CAL_OK)
 			return EXIT_INPUT;
 	}
@@ -183,7 +195,7 @@ static int open_files(Record *record, CalResultsOptions *options, CalResultsStre
 		return say_status(path, CAL_ERR_MEMORY, NULL);
 	if (options->stream_count == 0)
 		return EXIT_OK;
-	if (cal_scenario_action_count(record->scenario) > 0)
+	if (cal_scenario_action_count(record->scenario) + record->parameters > 0)
 		add_event_stream(record, options, streams, texts);
 	CalError error = {0};
 	options->streams = streams;
@@ -195,13 +207,14 @@ int record_open(Record *record, CalResultsOptions *options, const char *path) {
 	CalResultsStream *streams = calloc(2 * (size_t)record->stream_count + 1, sizeof *streams); // joined, and parts
 	EventTexts texts;
 	options->stream_count = 0;
-	int code = event_texts(record->scenario, &texts) && streams ? open_files(record, options, streams, &texts, path)
-	                                                            : say_status(path, CAL_ERR_MEMORY, NULL);
+	int code = event_texts(record, options->sim, &texts) && streams ? open_files(record, options, streams, &texts, path)
+	                                                                : say_status(path, CAL_ERR_MEMORY, NULL);
 	for (int i = 0; streams && i < options->stream_count; i++)
 		if (i != record->event_stream)
 			free((void *)streams[i].columns);
 	free(texts.names);
 	free(texts.actions);
+	free(texts.parameters);
 	free(streams);
 	options->streams = NULL;
 	return code;
@@ -239,6 +252,13 @@ void record_resume(Record *record, double t) {
 		const bool now = fabs(record->start + k * stream->interval - t) <= coincidence * stream->interval;
 		stream->next = (int64_t)(now ? k : floor((t - record->start) / stream->interval) + 1);
 	}
+}
+
+void record_return(Record *record, double t) {
+	const size_t width = (size_t)cal_sampler_column_count(record->streams[0].sampler);
+	while (record->kept > 0 && record->rows[(record->kept - 1) * width] > t)
+		record->kept--;
+	record_resume(record, t);
 }
 
 double record_next(const Record *record) {

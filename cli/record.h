@@ -37,6 +37,7 @@ typedef struct Record {
 	CalScenario *scenario; // whose log goes to the first HDF5 file; NULL: none
 	int event_stream;      // among the streams of the results; -1: none
 	int64_t events;        // entries of the log that were handed on
+	int parameters;        // that a page may set: their changes go to the log, after the actions of events
 	bool whole_steps;      // samples are at the ends of steps
 	bool keep;             // the samples of the first stream, for a plot
 	double *rows;          // kept: [kept][column_count]
@@ -60,6 +61,8 @@ int record_divide(Record *record, int index, const CalSim *sim, int rank, int si
 int record_open(Record *record, CalResultsOptions *options, const char *path);
 /** After record_create(): the run resumes at time t; samples due then are still to be taken. */
 void record_resume(Record *record, double t);
+/** The run has gone back to time t: samples from there on are taken again. Not of one that writes files. */
+void record_return(Record *record, double t);
 /** The time of the next sample that some stream wants, at most the end. */
 double record_next(const Record *record);
 /** Before an advance to the next sample: takes further ones on the way, where a body may have turned far since the last. */

@@ -145,7 +145,8 @@ static int take_sample(Record *record, Summary *summary, CalSim *sim) {
 /* What sets the pace of a run: nothing, the clock, or a page that watches it. */
 typedef struct Pace {
 	RealTime clock;
-	Live *page; // NULL: none
+	Live *page;   // NULL: none
+	bool lingers; // at the end it waits for a page to return to another moment
 } Pace;
 
 static CalStatus advance(Pace *pace, CalSim *sim, const Record *record, bool every_step, CalError *error) {
@@ -166,7 +167,7 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 	int code = ranks_agree(ranks, take_sample(record, summary, sim));
 	if (pace->clock.rate > 0)
 		realtime_start(&pace->clock, sim);
-	while (code == EXIT_OK && cal_sim_time(sim) < end) {
+	while (code == EXIT_OK && (cal_sim_time(sim) < end || (pace->lingers && live_linger(pace->page, sim)))) {
 		CalError error = {0};
 		const double before = cal_sim_time(sim), next = record_next(record);
 		record_watch(record, sim, summary->path);
@@ -179,6 +180,12 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 			record->end = cal_sim_time(sim);
 			code = ranks_agree(ranks, take_sample(record, summary, sim));
 			break;
+		}
+		if (cal_sim_time(sim) < before)
+			record_return(record, cal_sim_time(sim));
+		if (status != CAL_OK && pace->lingers && live_recover(pace->page, sim, error.text)) {
+			record_return(record, cal_sim_time(sim));
+			continue;
 		}
 		if (status != CAL_OK) {
 			if (progress)
@@ -308,6 +315,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	                             .model_text = input->text};
 	int code = set_streams(options, settings, record, sim, summary->path);
 	record->scenario = summary->scenario;
+	record->parameters = pace->page ? cal_sim_parameter_count(sim) : 0;
 	record->keep = options->svg && !kept.elsewhere;
 	if (code == EXIT_OK)
 		code = ranks_share_files(options->ranks, record, sim);
@@ -323,8 +331,9 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 		return code;
 	}
 	if (pace->page)
-		code = live_open(pace->page, record->streams[0].sampler, sim, summary->scenario, summary->title,
-		                 (int)options->live_port, !options->no_browser, summary->path);
+		code = live_open(pace->page, record->streams[0].sampler, sim, summary->title, (int)options->live_port,
+		                 !options->no_browser, record->results != NULL, summary->path);
+	pace->lingers = pace->page && options->stay && !record->results;
 	if (code == EXIT_OK && pace->page && options->wait)
 		live_wait(pace->page, sim);
 	if (code == EXIT_OK)
@@ -373,7 +382,7 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 	SummaryStream *streams = calloc(most, sizeof *streams);
 	int code = streams ? EXIT_OK : say_status(summary.path, CAL_ERR_MEMORY, NULL);
 	if (code == EXIT_OK && options->live)
-		code = live_create(&pace.page, loaded->setup, loaded->sim, summary.path);
+		code = live_create(&pace.page, loaded->setup, loaded->sim, loaded->scenario, summary.path);
 	if (code == EXIT_OK)
 		code = run_recorded(options, settings, input, &record, &summary, &pace, loaded->sim);
 	if (code == EXIT_OK)

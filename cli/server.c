@@ -45,6 +45,7 @@ struct Server {
 	int port;
 
 	pthread_mutex_t out;          // guards what follows, up to the next one
+	char *document;               // NULL: that of the options
 	unsigned char *tick;          // [tick_size]
 	unsigned long tick_count;     //
 	char texts[QUEUE][TEXT_SIZE]; // the last ones; number n is at n % QUEUE
@@ -184,14 +185,23 @@ typedef struct Task {
 	Client *client;
 } Task;
 
+static char *copy_document(Server *server) {
+	pthread_mutex_lock(&server->out);
+	char *copy = strdup(server->document ? server->document : server->options.document);
+	pthread_mutex_unlock(&server->out);
+	return copy;
+}
+
 static void *serve_client(void *user) {
 	Task task = *(Task *)user;
 	Server *server = task.server;
 	free(user);
 	unsigned char *tick = malloc(server->options.tick_size + 1);
 	struct mg_connection *connection = task.client->connection;
-	const char *document = server->options.document;
-	bool well = tick && mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, document, strlen(document)) > 0;
+	char *document = copy_document(server);
+	bool well =
+		tick && document && mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, document, strlen(document)) > 0;
+	free(document);
 	Parcel parcel;
 	while (pack_frame(server, task.client, tick, &parcel) && well) {
 		if (parcel.text)
@@ -272,12 +282,14 @@ static int on_received(struct mg_connection *connection, int bits, char *data, s
 		return 0;
 	if ((bits & 0x8f) != (0x80 | MG_WEBSOCKET_OPCODE_TEXT) || length >= SERVER_COMMAND_SIZE)
 		return 1;
+	char command[SERVER_COMMAND_SIZE];
+	memcpy(command, data, length);
+	command[length] = '\0';
+	if (server->options.at_once && server->options.at_once(server->options.at_once_user, command))
+		return 1;
 	pthread_mutex_lock(&server->in);
-	if (server->command_count - server->command_taken < QUEUE) {
-		char *slot = server->commands[server->command_count++ % QUEUE];
-		memcpy(slot, data, length);
-		slot[length] = '\0';
-	}
+	if (server->command_count - server->command_taken < QUEUE)
+		memcpy(server->commands[server->command_count++ % QUEUE], command, length + 1);
 	pthread_mutex_unlock(&server->in);
 	return 1;
 }
@@ -349,6 +361,7 @@ void server_stop(Server *server) {
 	mg_exit_library();
 	pthread_mutex_destroy(&server->out);
 	pthread_mutex_destroy(&server->in);
+	free(server->document);
 	free(server->tick);
 	free(server);
 }
@@ -362,6 +375,18 @@ int server_clients(Server *server) {
 		count += server->clients[i].connection != NULL;
 	pthread_mutex_unlock(&server->out);
 	return count;
+}
+
+bool server_set_document(Server *server, const char *document) {
+	char *copy = strdup(document);
+	if (!copy)
+		return false;
+	pthread_mutex_lock(&server->out);
+	char *before = server->document;
+	server->document = copy;
+	pthread_mutex_unlock(&server->out);
+	free(before);
+	return true;
 }
 
 void server_tick(Server *server, const void *bytes) {
@@ -404,6 +429,7 @@ Server *server_start(const ServerOptions *options, char *message, size_t size) {
 void server_stop(Server *server) { (void)server; }
 int server_port(const Server *server) { return (void)server, 0; }
 int server_clients(Server *server) { return (void)server, 0; }
+bool server_set_document(Server *server, const char *document) { return (void)server, (void)document, false; }
 void server_tick(Server *server, const void *bytes) { (void)server, (void)bytes; }
 void server_say(Server *server, const char *text) { (void)server, (void)text; }
 bool server_command(Server *server, char *text) { return (void)server, (void)text, false; }

@@ -19,11 +19,15 @@ typedef struct Server Server;
 enum { SERVER_COMMAND_SIZE = 512 };
 
 typedef struct ServerOptions {
-	int port;             // 0: any that is free
-	const char *page;     // [page_length] what the browser gets
-	size_t page_length;   //
-	const char *document; // the message that begins a connection; NULL: there is no socket
-	size_t tick_size;     // of every tick
+	int port;           // 0: any that is free
+	const char *page;   // [page_length] what the browser gets
+	size_t page_length; //
+	const char
+		*document;    // the first message of a connection, unless server_set_document() gives another; NULL: no socket
+	size_t tick_size; // of every tick
+	/** A command that a page sent, from one of the server's threads; true: it is done and not queued. NULL: all are queued. */
+	bool (*at_once)(void *user, const char *command);
+	void *at_once_user;
 	/**
 	 * What the page posts to "/upload/KEY/NAME", with the key of `upload_key`, from one of the server's threads; false: it is
 	 * refused. NULL: nothing is taken.
@@ -40,11 +44,13 @@ int server_port(const Server *server);
 /** Pages that are connected. */
 int server_clients(Server *server);
 
+/** What pages get first that connect from now on; copied. False: memory is short, they get what was there before. */
+bool server_set_document(Server *server, const char *document);
 /** Offers a tick to all pages. Never waits. */
 void server_tick(Server *server, const void *bytes);
 /** Queues a text message for all pages: state, event, end. One that finds no room is dropped. */
 void server_say(Server *server, const char *text);
-/** The next command that a page sent, into text[SERVER_COMMAND_SIZE]; false: there is none. Never waits. */
+/** The next command that a page sent and nobody did at once, into text[SERVER_COMMAND_SIZE]; false: there is none. Never waits. */
 bool server_command(Server *server, char *text);
 
 #endif

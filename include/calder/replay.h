@@ -41,11 +41,16 @@ typedef struct CalLive CalLive;
 CAL_API CalStatus cal_live_create(const CalSetup *setup, const CalReplaySignal *signals, int signal_count,
                                   CalLive **live, CalError *error);
 CAL_API void cal_live_destroy(CalLive *live); // accepts NULL
-/** The document without frames; title may be NULL. */
-CAL_API CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error);
+#define CAL_LIVE_PARAMETERS 1000
 /**
- * One tick: bytes[cal_live_tick_size()] with the poses and modal coordinates of all bodies now and the values of the
- * signals. Does not allocate.
+ * The document without frames, with the first CAL_LIVE_PARAMETERS parameters of the simulation as they are now (sim NULL:
+ * none); title may be NULL.
+ */
+CAL_API CalStatus cal_live_document(const CalLive *live, const CalSim *sim, const char *title, FILE *out,
+                                    CalError *error);
+/**
+ * One tick: bytes[cal_live_tick_size()] with the poses and modal coordinates of all bodies now, the values of the
+ * signals, and the strongest points of contacts. Does not allocate.
  */
 CAL_API size_t cal_live_tick_size(const CalLive *live);
 CAL_API CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void *bytes);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * live.c — a running simulation for the viewer: the document that begins, and a block of bytes for every moment.
+ * live.c — a running simulation for the viewer: the document that begins, and a block of bytes for every moment. Arrows are
+ * the strongest points of every contact, as its outputs have them (device/contact.c).
  */
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <calder/flex.h>
+#include <calder/parameter.h>
 #include <calder/replay.h>
 
 #include "base/error.h"
@@ -16,11 +20,14 @@
 #include "view/scene.h"
 #include "view/view_settings.h"
 
+enum { CONTACT_ARROWS = 4, CONTACT_OUTPUTS = 28 }; // shown of each contact; outputs of one, of which these come last
+
 struct CalLive {
 	const CalSetup *setup;
-	int bodies, eta_count, signal_count;
+	int bodies, eta_count, signal_count, contact_count;
 	CalReplaySignal *signals; // their texts come last in the block
 	int *eta_at;              // [bodies] first modal coordinate of each among those of all
+	const char **contacts;    // [contact_count] names of devices, of the setup
 	uint32_t sequence;
 };
 
@@ -38,11 +45,26 @@ static const char *copy_text(char **at, const char *text) {
 	return copy;
 }
 
+/* Devices that are contacts; names: where those go, NULL: nowhere. Returns how many. */
+static int find_contacts(const CalSetup *setup, const char **names) {
+	int count = 0;
+	for (int i = 0; i < cal_setup_device_count(setup); i++) {
+		const char *type, *name;
+		if (cal_setup_device(setup, i, &type, &name, NULL) != CAL_OK || strcmp(type, "contact") != 0)
+			continue;
+		if (names)
+			names[count] = name;
+		count++;
+	}
+	return count;
+}
+
 /* The object itself, and its arrays after it. */
 static char *layout_live(CalLive *live, size_t text, Cursor *cursor) {
 	cursor_array(cursor, 1, sizeof *live);
 	CURSOR_ARRAY(cursor, live->signals, live->signal_count);
 	CURSOR_ARRAY(cursor, live->eta_at, live->bodies);
+	CURSOR_ARRAY(cursor, live->contacts, live->contact_count);
 	return cursor_array(cursor, text, 1);
 }
 
@@ -56,7 +78,10 @@ CalStatus cal_live_create(const CalSetup *setup, const CalReplaySignal *signals,
 	const CalDesc *desc = cal_setup_desc(setup);
 	const CalAllocator allocator = allocator_or_default(NULL);
 	const size_t size = text_size(signals, signal_count);
-	CalLive counted = {.setup = setup, .bodies = cal_desc_body_count(desc), .signal_count = signal_count};
+	CalLive counted = {.setup = setup,
+	                   .bodies = cal_desc_body_count(desc),
+	                   .signal_count = signal_count,
+	                   .contact_count = find_contacts(setup, NULL)};
 	Cursor cursor = {.align = sizeof(double)};
 	layout_live(&counted, size, &cursor);
 	CalLive *made = *live = cursor_alloc_at_start(&cursor, &allocator);
@@ -68,6 +93,7 @@ CalStatus cal_live_create(const CalSetup *setup, const CalReplaySignal *signals,
 		made->signals[i].name = copy_text(&text, signals[i].name);
 		made->signals[i].unit = copy_text(&text, signals[i].unit);
 	}
+	find_contacts(setup, made->contacts);
 	for (int i = 0; i < made->bodies; i++) {
 		made->eta_at[i] = made->eta_count;
 		made->eta_count += flexible_modes(desc, (CalBodyId){(uint32_t)i + 1});
@@ -95,7 +121,42 @@ static double total_mass(const CalDesc *desc) {
 	return mass;
 }
 
-CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error) {
+static void write_parameters(JsonWriter *d, const CalSim *sim) {
+	CalParameter p;
+	json_writer_key(d, "parameters");
+	json_writer_open(d, '[');
+	for (int i = 0; i < CAL_LIVE_PARAMETERS && cal_sim_parameter(sim, i, &p) == CAL_OK; i++) {
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "name", p.name);
+		json_writer_put_text(d, "unit", p.unit);
+		json_writer_put_number(d, "value", p.value);
+		if (p.low > -DBL_MAX)
+			json_writer_put_number(d, "low", p.low);
+		if (p.high < DBL_MAX)
+			json_writer_put_number(d, "high", p.high);
+		if (p.fixed)
+			json_writer_put_text(d, "fixed", p.fixed);
+		json_writer_close(d);
+	}
+	json_writer_close(d);
+}
+
+static void write_arrows(JsonWriter *d, const CalLive *live) {
+	json_writer_key(d, "arrows");
+	json_writer_open(d, '[');
+	for (int i = 0; i < live->contact_count * CONTACT_ARROWS; i++) {
+		char name[300];
+		snprintf(name, sizeof name, "device:%.250s.x%d", live->contacts[i / CONTACT_ARROWS], i % CONTACT_ARROWS + 1);
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "name", name);
+		json_writer_put_text(d, "kind", "contact");
+		json_writer_put_text(d, "unit", "N");
+		json_writer_close(d);
+	}
+	json_writer_close(d);
+}
+
+CalStatus cal_live_document(const CalLive *live, const CalSim *sim, const char *title, FILE *out, CalError *error) {
 	if (!live || !out)
 		return error_null(error, __func__, "live or out");
 	JsonWriter d = {.out = out};
@@ -116,11 +177,14 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 		json_writer_close(&d);
 	}
 	json_writer_close(&d);
+	write_arrows(&d, live);
 	json_writer_key(&d, "live");
 	json_writer_open(&d, '{');
 	json_writer_put_number(&d, "force_per_meter", 2 * total_mass(cal_setup_desc(live->setup)));
 	json_writer_key(&d, "velocity");
 	json_writer_flag(&d, true);
+	if (sim)
+		write_parameters(&d, sim);
 	json_writer_close(&d);
 	json_writer_close(&d);
 	return status;
@@ -128,13 +192,14 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 
 /* ---- ticks ------------------------------------------------------------------------------------------- */
 
-enum { TICK_MAGIC = 0x4b435443, TICK_HEADER = 16, POSE_SIZE = 7, VELOCITY_SIZE = 6 };
+enum { TICK_MAGIC = 0x4b435443, TICK_HEADER = 16, POSE_SIZE = 7, VELOCITY_SIZE = 6, ARROW_SIZE = 6 };
 
 size_t cal_live_tick_size(const CalLive *live) {
 	if (!live)
 		return 0;
 	const size_t of_bodies = (size_t)live->bodies * (POSE_SIZE + VELOCITY_SIZE);
-	return TICK_HEADER + (size_t)live->signal_count * 8 + (of_bodies + (size_t)live->eta_count) * 4;
+	const size_t arrows = (size_t)live->contact_count * CONTACT_ARROWS * ARROW_SIZE;
+	return TICK_HEADER + (size_t)live->signal_count * 8 + (of_bodies + (size_t)live->eta_count + arrows) * 4;
 }
 
 static void put_u32(uint8_t *at, uint32_t value) {
@@ -187,6 +252,28 @@ static CalStatus put_body(const CalLive *live, const CalSimView *view, int index
 	return CAL_OK;
 }
 
+typedef struct ArrowTick {
+	const CalLive *live;
+	CalSim *sim;
+	uint8_t *to;
+} ArrowTick;
+
+/* At a place and a force each; zero: there are fewer points. */
+static CalStatus put_arrows(void *user, CalEvalContext *context) {
+	const ArrowTick *tick = user;
+	double outputs[CONTACT_OUTPUTS];
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < tick->live->contact_count && status == CAL_OK; i++) {
+		const int device = cal_sim_find_device(tick->sim, tick->live->contacts[i]);
+		memset(outputs, 0, sizeof outputs);
+		if (device >= 0)
+			status = cal_context_device_outputs(context, device, outputs);
+		put_all(tick->to, i * CONTACT_ARROWS * ARROW_SIZE, outputs + CONTACT_OUTPUTS - CONTACT_ARROWS * ARROW_SIZE,
+		        CONTACT_ARROWS * ARROW_SIZE);
+	}
+	return status;
+}
+
 /* Bodies that are in no group are not finite: not drawn. */
 CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void *bytes) {
 	if (!live || !sim || !bytes || (live->signal_count > 0 && !signals))
@@ -208,5 +295,7 @@ CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void 
 		for (int i = 0; status == CAL_OK && i < cal_model_body_count(view.model); i++)
 			status = put_body(live, &view, i, &tick);
 	}
+	if (status == CAL_OK && live->contact_count > 0)
+		status = cal_sim_inspect(sim, put_arrows, &(ArrowTick){live, sim, tick.etas + 4 * live->eta_count});
 	return status;
 }

@@ -86,6 +86,22 @@ class Page:
                 if "end" in message:
                     return None
 
+    def text(self, key):
+        """What the next message with this key says."""
+        while True:
+            kind, data = self.message()
+            if kind == 2:
+                self.raw = data
+            elif key in json.loads(data):
+                self.last = json.loads(data)
+                return self.last[key]
+
+    def state(self):
+        return self.text("state")
+
+    def error(self):
+        return self.text("error")
+
 def start(*arguments):
     run = subprocess.Popen([os.environ["CALDER"], "run", *arguments, "--live", "--no-browser"], stderr=subprocess.PIPE,
                            stdout=subprocess.PIPE, text=True)
@@ -147,16 +163,28 @@ run, port = start("model.yaml", "-q", "-d", "0.05", "--wait", "--stay")
 time.sleep(1)
 assert run.poll() is None, "it did not wait"
 page = Page(port)
-assert page.tick(lambda t, d: t >= 0.05 - 1e-9) is not None and page.tick(lambda t, d: False) is None
-later, seen = Page(port), {}
-while len(seen) < 2:  # a later page gets the last moment, and that it is the last one
-    kind, data = later.message()
-    if kind == 2:
-        seen["t"] = struct.unpack_from("<d", data, 8)[0]
-    elif "end" in json.loads(data):
-        seen["end"] = True
-assert abs(seen["t"] - 0.05) < 1e-9, seen
+at_end = lambda page: "end of the run" in page.state().get("text", "")
+while not at_end(page):
+    pass
+later = Page(port)  # a later page gets the last moment, and that it is the last one
+while not at_end(later):
+    pass
+assert abs(later.tick() - 0.05) < 1e-9
 assert run.poll() is None, "it did not stay"
+later.send(command="reset")  # and can go back to the start
+assert later.tick(lambda t, d: t < 0.05) is not None
+while not at_end(later):
+    pass
+run.send_signal(signal.SIGINT)
+run.wait(3000)
+# results cannot be taken back: with a file the end is the end
+run, port = start("model.yaml", "-q", "-d", "0.5", "-o", "run.csv", "--wait", "--stay")
+page = Page(port)
+page.send(command="keep")
+assert "writes results" in page.error(), page.last
+assert page.tick(lambda t, d: False) is None
+later = Page(port)
+assert later.tick(lambda t, d: False) is None, "a later page does not get the end"
 run.send_signal(signal.SIGINT)
 run.wait(3000)
 
@@ -174,6 +202,136 @@ run.send_signal(signal.SIGINT)
 run.wait(3000)
 PY
 python3 lab.py || fail "lab.py"
+
+# ---- parameters and moments: what is changed acts, is refused with a reason, is logged, and goes back with the moment
+cat >bench.yaml <<'YAML'
+calder: 1
+bodies:
+  cart: {mass: 2 kg, box: [1, 1, 1]}
+  ball: {mass: 1 kg, sphere: 0.1}
+  far: {mass: 1 kg, sphere: 0.1}
+joints:
+  rail: {type: prismatic, to: cart, axis: x}
+  fall: {type: prismatic, to: ball, axis: z, dof: {damping: 1 kg/s}}
+  other: {type: prismatic, to: far, axis: y}
+devices:
+  motor: {type: servo, joint: rail, reference: 1 m, proportional: 8, derivative: 8}
+  floor:
+    type: contact
+    material: {stiffness: 1e5, dissipation: 1, friction_dynamic: 0.3}
+    shapes:
+      ground: {type: plane}
+      ball: {node: ball, type: sphere, radius: 0.1}
+state: {fall: {q: 0.0995}}
+gravity: [0, 0, -9.81]
+run: {duration: 1000000 s, method: rk4, step: 2 ms, output: {interval: 50 ms, signals: [q, u, balance]}}
+YAML
+calder 0 parameters bench.yaml
+stdout_has "device:motor.proportional = 8 N/m"
+stdout_has "device:motor.integral = 0  .fixed: it is 0 in the model: there is none.$"
+stdout_has "body:cart.mass = 2 kg  .above 0.$"
+stdout_has "device:floor.ball.friction_dynamic = 0.3 1  .from 0.$"
+calder 0 parameters --json bench.yaml
+python3 -c 'import json,sys; json.load(open("out"))' || fail "parameters --json"
+
+cat >laboratory.py <<'PY'
+from client import *
+import signal
+run, port = start("bench.yaml", "--wait", "--stay", "-q")
+page = Page(port)
+kind, data = page.message()
+document = json.loads(data)["document"]
+names = [p["name"] for p in document["live"]["parameters"]]
+of = lambda name: names.index(name)
+value = lambda k: struct.unpack_from("<d", page.raw, 16 + 8 * k)[0]
+column = {s["name"]: i for i, s in enumerate(document["signals"])}
+now = lambda name: value(column[name])
+page.send(command="pause")
+while page.state()["running"]:
+    pass
+t0 = page.tick()
+page.send(command="keep")
+while len(moments := page.text("moments")) < 2:
+    pass
+assert moments[0] == {"moment": 0, "t": 0} and moments[1]["t"] == t0, moments
+# the contact of the ball with the floor: m g upwards where it touches
+arrows = [a["name"] for a in document["arrows"]]
+assert arrows[0] == "device:floor.x1" and document["arrows"][0]["kind"] == "contact", arrows
+at = lambda k: struct.unpack_from("<6f", page.raw, len(page.raw) - 24 * len(arrows) + 24 * k)
+page.send(command="step", count=300)
+page.tick(lambda t, d: t > t0 + 4.9)
+force = sum(at(k)[5] for k in range(4))
+assert abs(abs(force) - 9.81) < 0.05, force
+# a parameter that is refused stays as it is, and one that is not acts
+page.send(command="parameter", parameter=of("body:cart.mass"), value=-3)
+assert "body:cart.mass cannot be -3: give a finite number above 0 kg" in page.error()
+page.send(command="parameter", parameter=of("device:motor.integral"), value=3)
+assert "there is none" in page.error()
+for parameter, wrong in ((99999, 1), (-1, 1), (1.5, 1), ("x", 1), (0, "many"), (0, None)):
+    page.send(command="parameter", parameter=parameter, value=wrong)
+    assert "finite value" in page.error()
+for command in ("return", "forget"):
+    for moment in (99, 16, -1, "a") + ((0,) if command == "forget" else ()):
+        page.send(command=command, moment=moment)
+        error = page.error() if command == "return" or moment != 16 else "moment"
+        assert "moment" in error, error
+before = now("balance:error") if "balance:error" in column else None
+page.send(command="parameter", parameter=of("device:motor.proportional"), value=100)
+assert page.text("parameter") == {"index": of("device:motor.proportional"), "value": 100}
+page.send(command="parameter", parameter=of("body:cart.mass"), value=7)
+page.text("parameter")
+event = page.text("event")
+assert event["name"] == "parameter" and "set body:cart.mass to 7 kg, from 2" in event["text"] or "motor" in event["text"], event
+later = Page(port)  # who comes later gets the numbers as they are
+later_document = json.loads(later.message()[1])["document"]
+changed = {p["name"]: p["value"] for p in later_document["live"]["parameters"]}
+if changed["body:cart.mass"] != 7:
+    while (p := later.text("parameter"))["index"] != of("body:cart.mass"):
+        pass
+    assert p["value"] == 7
+# back to the moment: the state and the numbers of then
+page.send(command="return", moment=moments[1]["moment"])
+back = {}
+while back != {"device:motor.proportional": 8, "body:cart.mass": 2}:
+    p = page.text("parameter")
+    back[names[p["index"]]] = p["value"]
+assert page.tick(lambda t, d: t == t0) == t0
+page.send(command="reset")
+assert page.tick(lambda t, d: t == 0) == 0
+run.send_signal(signal.SIGINT)
+run.communicate(timeout=3000)
+assert run.returncode == 128 + signal.SIGINT, run.returncode
+PY
+python3 laboratory.py || fail "laboratory.py"
+
+# ---- what a page changes is in the log, and a scenario that makes the same change has the same bits
+cat >log.py <<'PY'
+from client import *
+import signal
+run, port = start("bench.yaml", "--wait", "-o", sys.argv[1], "-q", "--no-replay", "--interval", "0.01", "-d", "2")
+page = Page(port)
+names = [p["name"] for p in json.loads(page.message()[1])["document"]["live"]["parameters"]]
+page.send(command="pause")
+while page.state()["running"]:
+    pass
+t = page.tick()
+page.send(command="parameter", parameter=names.index("device:motor.proportional"), value=90)
+page.text("parameter")
+page.send(command="speed", value=0)
+page.send(command="resume")
+assert page.tick(lambda s, d: False) is None
+run.communicate(timeout=3000)
+print(repr(t))
+PY
+when=$(python3 log.py page.csv) || fail "log.py"
+sed "s/^run:.*/events: {tune: {at: $when, do: {set: device:motor.proportional, value: 90}}}\n&/" bench.yaml >same.yaml
+calder 0 run same.yaml -q -d 2 --interval 0.01 -o same.csv --live --no-browser
+cmp page.csv same.csv || fail "a change by a page and by an event have other bits"
+if "$CALDER" run bench.yaml -q -d 0.01 -o probe.h5 2>err && command -v h5dump >/dev/null; then
+	python3 log.py page.h5 >when || fail "log.py page.h5"
+	h5dump -d /events/actions page.h5 | grep -q '"set device:motor.proportional"' || fail "the log does not name the parameter"
+	h5dump -d /events/log page.h5 | grep -q ' 90$' || fail "the log has not the value"
+fi
 
 # ---- a page that does not read: 2000 bodies are 104 kB a tick, 6.2 MB/s, more than the buffers between the two take
 python3 - >large.yaml <<'PY'

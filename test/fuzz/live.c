@@ -23,6 +23,8 @@ struct Server {
 	int due;          // of them, now
 	size_t tick_size; //
 	unsigned char *tick;
+	bool (*at_once)(void *user, const char *command);
+	void *user;
 };
 
 static struct Server server;
@@ -32,6 +34,8 @@ Server *server_start(const ServerOptions *options, char *message, size_t size) {
 	(void)message, (void)size;
 	server.tick_size = options->tick_size;
 	server.tick = malloc(options->tick_size + 1);
+	server.at_once = options->at_once;
+	server.user = options->at_once_user;
 	fuzz_expect(server.tick && options->document[0] == '{', "a live run has a document");
 	return &server;
 }
@@ -44,14 +48,17 @@ void server_stop(Server *s) {
 int server_port(const Server *s) { return (void)s, 0; }
 int server_clients(Server *s) { return (void)s, 1; }
 void server_tick(Server *s, const void *bytes) { memcpy(s->tick, bytes, s->tick_size); }
-void server_say(Server *s, const char *text) { fuzz_expect(s && text[0] == '{', "messages are objects"); }
+void server_say(Server *s, const char *text) {
+	fuzz_expect(s && text[0] == '{' && text[strlen(text) - 1] == '}', "messages are objects");
+}
+bool server_set_document(Server *s, const char *document) {
+	fuzz_expect(s && document[0] == '{', "a live run has a document");
+	return true;
+}
 
 /* Once all are gone, the run gets the command to continue as fast as it can: it would never end otherwise. */
-bool server_command(Server *s, char *text) {
+static bool next_command(Server *s, char *text) {
 	FuzzPart part;
-	if (s->due <= 0)
-		return false;
-	s->due--;
 	if (!fuzz_next_part(&s->rest, &part)) {
 		strcpy(text, s->due % 2 ? "{\"command\":\"resume\"}" : "{\"command\":\"speed\",\"value\":0}");
 		return true;
@@ -62,6 +69,15 @@ bool server_command(Server *s, char *text) {
 		memcpy(text, part.data, part.size);
 	text[part.size] = 0;
 	return true;
+}
+
+bool server_command(Server *s, char *text) {
+	while (s->due > 0) {
+		s->due--;
+		if (next_command(s, text) && !s->at_once(s->user, text))
+			return true;
+	}
+	return false;
 }
 
 double clock_now(void) { return wall += 1e-4; }
@@ -98,10 +114,10 @@ static void run_live(Loaded *loaded, FuzzPart signals) {
 	CalError error = {0};
 	CalSampler *sampler = NULL;
 	fuzz_expect(cal_sampler_create(NULL, &sampler, NULL) == CAL_OK, "a sampler is made");
-	if (live_create(&live, loaded->setup, loaded->sim, "fuzz") == EXIT_OK &&
+	if (live_create(&live, loaded->setup, loaded->sim, loaded->scenario, "fuzz") == EXIT_OK &&
 	    cal_sim_restart(loaded->sim, &error) == CAL_OK) {
 		add_signals(sampler, loaded->sim, signals);
-		if (live_open(live, sampler, loaded->sim, loaded->scenario, "title", 0, false, "fuzz") == EXIT_OK) {
+		if (live_open(live, sampler, loaded->sim, "title", 0, false, false, "fuzz") == EXIT_OK) {
 			for (int i = 0; i < STEPS; i++) {
 				server.due++;
 				if (live_step(live, loaded->sim, 1e9, &error) != CAL_OK)
