@@ -5,6 +5,8 @@
  * connection is tried again, ever more slowly up to four seconds.
  */
 import { decodeEvent, decodeReplay, decodeTopology } from "./data/decode.js";
+import { decodeChange, decodeMoments, decodeParameters } from "./data/parameters.js";
+import type { Moment, Parameter } from "./data/parameters.js";
 import type { Replay } from "./data/replay.js";
 import type { Track } from "./data/track.js";
 import { residual, TURN_LIMIT } from "./data/turn.js";
@@ -14,7 +16,9 @@ const HISTORY_BYTES = 256e6;
 const RETRY_S = [0.5, 1, 2, 4] as const;
 
 export type Command =
-	| { command: "pause" | "resume" | "release" }
+	| { command: "pause" | "resume" | "release" | "reset" | "keep" }
+	| { command: "return" | "forget"; moment: number }
+	| { command: "parameter"; parameter: number; value: number }
 	| { command: "step"; count: number }
 	| { command: "speed"; value: number }
 	| { command: "force"; body: number; point: number[]; force: number[] }
@@ -33,10 +37,15 @@ export interface LiveListener {
 export class LiveLink {
 	state: "connecting" | "waiting" | "open" | "ended" = "connecting";
 	running = true;
+	busy = false; // a step is being computed: what is asked for comes after it
 	speed = 1;
 	realTimeFactor = NaN;
 	dropped = 0;
 	text = "";
+	moments: Moment[] = [];
+	parameters: Parameter[] = [];
+	changed: Parameter | null = null; // the last one that was set, also to what it was
+	parameterChanges = 0;
 	private readonly url: string;
 	private readonly listener: LiveListener;
 	private socket: WebSocket | null = null;
@@ -97,6 +106,11 @@ export class LiveLink {
 	private onMessage(message: Record<string, unknown>): void {
 		if (message.document !== undefined) this.onDocument(message.document);
 		if (message.state !== undefined) this.onState(message.state as Record<string, unknown>);
+		if (message.moments !== undefined) {
+			this.moments = decodeMoments(message.moments);
+			this.listener.changed();
+		}
+		if (message.parameter !== undefined) this.onParameter(message.parameter);
 		if (typeof message.error === "string") this.listener.message(message.error);
 		if (typeof message.end === "string") {
 			this.state = "ended";
@@ -118,13 +132,23 @@ export class LiveLink {
 
 	private onDocument(value: unknown): void {
 		this.replay = decodeReplay(value, true);
+		this.parameters = decodeParameters(value);
 		this.opened = false;
 		this.lengthReported = false;
 		this.sequence = -1;
 	}
 
+	private onParameter(message: unknown): void {
+		const { index, value } = decodeChange(message, this.parameters.length);
+		this.changed = this.parameters[index]!;
+		this.changed.value = value;
+		this.parameterChanges++;
+		this.listener.changed();
+	}
+
 	private onState(state: Record<string, unknown>): void {
 		if (typeof state.running === "boolean") this.running = state.running;
+		if (typeof state.busy === "boolean") this.busy = state.busy;
 		if (typeof state.speed === "number") this.speed = state.speed;
 		if (typeof state.real_time_factor === "number") this.realTimeFactor = state.real_time_factor;
 		if (typeof state.dropped === "number") this.dropped = state.dropped;
@@ -159,10 +183,18 @@ export class LiveLink {
 		this.sequence = sequence;
 	}
 
+	/** The run has gone back: what came after is no more. */
+	private restart(replay: Replay, t: number): void {
+		for (const track of tracks(replay)) track.count = 0;
+		const before = replay.events.length;
+		replay.events = replay.events.filter((e) => e.t <= t);
+		if (replay.events.length < before) this.listener.events();
+	}
+
 	private store(replay: Replay, t: number, buffer: ArrayBuffer): void {
 		const { frames, signals, arrows } = replay;
 		const last = frames.t.count ? frames.t.data[frames.t.count - 1]! : -Infinity;
-		if (t < last) for (const track of tracks(replay)) track.count = 0;
+		if (t < last) this.restart(replay, t);
 		if (tickLength(replay) * frames.t.count > HISTORY_BYTES) {
 			const half = frames.t.count >> 1;
 			for (const track of tracks(replay)) track.drop(half);

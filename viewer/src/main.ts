@@ -23,6 +23,7 @@ import { Inspector } from "./ui/inspector.js";
 import { helpDialog, keyList, listenToKeys } from "./ui/keyboard.js";
 import { measurePanel, sectionPanel } from "./ui/measure_panel.js";
 import type { MenuItem } from "./ui/menu.js";
+import { momentsPanel, parametersPanel } from "./ui/lab_panel.js";
 import { livePanel } from "./ui/live_panel.js";
 import { arrowPanel, displayPanel, flexiblePanel, ModesPanel } from "./ui/panels.js";
 import { PlotDock } from "./ui/plots.js";
@@ -132,6 +133,8 @@ function build(): void {
 	right.append(
 		inspector.element,
 		livePanel(app, viewport),
+		momentsPanel(app),
+		parametersPanel(app),
 		measurePanel(app, viewport.measure, plots),
 		displayPanel(app),
 		sectionPanel(app),

@@ -31,7 +31,15 @@ function liveDocument() {
 		],
 	};
 	doc.badges = [{ label: "Energy drift", unit: "J", good: 1e-8, signal: 2 }];
-	doc.live = { force_per_meter: 250 };
+	doc.live = {
+		force_per_meter: 250,
+		parameters: [
+			{ name: "device:motor.proportional", unit: "N m/rad", value: 20, low: 0 },
+			{ name: "device:motor.integral", unit: "", value: 0, low: 0, fixed: "it is 0 in the model: there is none" },
+			{ name: "body:upper.mass", unit: "kg", value: 2, low: 0 },
+			{ name: "group:main.gravity.z", unit: "m/s^2", value: -9.81 },
+		],
+	};
 	return doc;
 }
 

@@ -220,7 +220,10 @@ export class Timeline {
 			connecting: "Connecting…",
 			waiting: "Connection lost, trying again…",
 			ended: live.text || "The run is over",
-			open: (live.running ? "Live" : "Paused") + factor + dropped,
+			open:
+				(live.running ? "Live" : live.text || (live.busy ? "Paused after this step" : "Paused")) +
+				factor +
+				dropped,
 		};
 		setText(this.liveState, texts[live.state]);
 		this.liveState.dataset.state = live.state === "open" ? (live.running ? "running" : "paused") : live.state;
