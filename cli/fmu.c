@@ -23,11 +23,12 @@ static const char help[] =
 	"\n"
 	"Writes a model as a functional mock-up unit for co-simulation, which other simulators import (docs/fmi.md). It\n"
 	"contains Calder itself and needs nothing but the C library.\n"
-	"  -o OUT          the unit, an archive\n"
-	"  --fmi VERSION   of the interface: 3 (default) or 2\n"
-	"  --input NAME    force:JOINT, force:JOINT.DOF, wrench:NODE or wrench:NODE.fx (mx .. fz); may be repeated\n"
-	"                  (the forces on all joints; none: --input none)\n"
-	"  --output NAME   a quantity, as calder signals lists them; may be repeated (what the run of the file records, or q and u)\n"
+	"  -o OUT            the unit, an archive\n"
+	"  --fmi VERSION     of the interface: 3 (default) or 2\n"
+	"  --input NAME      force:JOINT, force:JOINT.DOF, wrench:NODE or wrench:NODE.fx (mx .. fz); may be repeated\n"
+	"                    (the forces on all joints; none: --input none)\n"
+	"  --parameter NAME  a number that can be set before and during a run, as calder parameters lists them; may be repeated\n"
+	"  --output NAME     a quantity, as calder signals lists them; may be repeated (what the run of the file records, or q and u)\n"
 	"\n"
 	"example: calder fmu examples/double_pendulum.yaml --input force:shoulder --output q --output u -o pendulum.fmu\n";
 
@@ -41,7 +42,7 @@ typedef struct Names {
 typedef struct Unit {
 	const char *input, *output;
 	int version;
-	Names inputs, outputs;
+	Names inputs, parameters, outputs;
 	char *model, *variables, *description; // texts of its files
 	size_t model_length, variables_length, description_length;
 } Unit;
@@ -109,6 +110,24 @@ static CalStatus list_inputs(FILE *out, const Unit *unit, const Loaded *loaded, 
 	return status;
 }
 
+static CalStatus list_parameters(FILE *out, const Unit *unit, const Loaded *loaded, CalError *error) {
+	CalStatus status = CAL_OK;
+	if (unit->parameters.count > 0 && !cal_sim_reserved(loaded->sim, NULL))
+		status = cal_sim_reserve(loaded->sim, cal_setup_desc(loaded->setup), NULL, error);
+	for (int i = 0; i < unit->parameters.count && status == CAL_OK; i++) {
+		CalParameter p = {.fixed = "there is none of this name; `calder parameters` lists them"};
+		const int index = cal_sim_find_parameter(loaded->sim, unit->parameters.of[i]);
+		if (index >= 0)
+			status = cal_sim_parameter(loaded->sim, index, &p);
+		if (status == CAL_OK && p.fixed) {
+			snprintf(error->text, sizeof error->text, "parameter \"%.200s\": %s", unit->parameters.of[i], p.fixed);
+			return CAL_ERR_INPUT;
+		}
+		fprintf(out, "parameter\t%s\t%s\t%.17g\n", p.unit[0] ? p.unit : "1", p.name, p.value);
+	}
+	return status;
+}
+
 static CalStatus list_outputs(FILE *out, const Unit *unit, const Loaded *loaded, CalError *error) {
 	static const char *const usual[] = {"q", "u"};
 	const CalRunSettings *run = &loaded->settings;
@@ -153,6 +172,8 @@ static CalStatus write_variables(Unit *unit, const Loaded *loaded, CalError *err
 	size_t length = 0;
 	FILE *memory = open_memstream(&lines, &length);
 	CalStatus status = memory ? list_inputs(memory, unit, loaded, error) : CAL_ERR_MEMORY;
+	if (status == CAL_OK)
+		status = list_parameters(memory, unit, loaded, error);
 	if (status == CAL_OK)
 		status = list_outputs(memory, unit, loaded, error);
 	status = close_text(memory, status);
@@ -243,9 +264,10 @@ static void say_counts(const Unit *unit) {
 	int inputs = 0, outputs = 0;
 	for (const char *at = strchr(unit->variables, '\n'); at && at[1]; at = strchr(at + 1, '\n'))
 		inputs += at[1] == 'i', outputs += at[1] == 'o';
+	const int parameters = unit->parameters.count;
 	if (strcmp(unit->output, "-") != 0)
-		printf("%s: FMI %d.0, co-simulation, %d input%s, %d output%s\n", unit->output, unit->version, inputs,
-		       plural(inputs), outputs, plural(outputs));
+		printf("%s: FMI %d.0, co-simulation, %d input%s, %d parameter%s, %d output%s\n", unit->output, unit->version,
+		       inputs, plural(inputs), parameters, plural(parameters), outputs, plural(outputs));
 }
 
 static int make_unit(Unit *unit) {
@@ -296,12 +318,16 @@ static bool set_option(Unit *unit, int option, const char *text) {
 	}
 	if (option == 'o')
 		unit->output = text;
-	return option == 'o' || add_name(option == 'i' ? &unit->inputs : &unit->outputs, text);
+	return option == 'o' || add_name(option == 'i'   ? &unit->inputs
+	                                 : option == 'p' ? &unit->parameters
+	                                                 : &unit->outputs,
+	                                 text);
 }
 
 int command_fmu(int argc, char **argv) {
 	static const struct option options[] = {{"fmi", required_argument, NULL, 'f'},
 	                                        {"input", required_argument, NULL, 'i'},
+	                                        {"parameter", required_argument, NULL, 'p'},
 	                                        {"output", required_argument, NULL, 'u'},
 	                                        {"help", no_argument, NULL, 'h'},
 	                                        {0}};

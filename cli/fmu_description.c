@@ -85,20 +85,23 @@ static void put_units(FILE *out, const FmuModel *model) {
 
 /* ---- variables ------------------------------------------------------------------------------------------- */
 
-static const char *const causalities[] = {[FMU_TIME] = "independent", [FMU_INPUT] = "input", [FMU_OUTPUT] = "output"};
+static const char *const causalities[] = {
+	[FMU_TIME] = "independent", [FMU_INPUT] = "input", [FMU_PARAMETER] = "parameter", [FMU_OUTPUT] = "output"};
 
 static void put_variable(FILE *out, int version, const FmuModel *model, int number) {
 	const FmuVariable v = fmu_model_variable(model, number);
-	const char *start = v.kind == FMU_INPUT ? " start=\"0\"" : "";
 	fprintf(out, "    <%s", version == 3 ? "Float64" : "ScalarVariable");
 	put_attribute(out, "name", v.name);
-	fprintf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"continuous\"", number, causalities[v.kind]);
+	fprintf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", number, causalities[v.kind],
+	        v.kind == FMU_PARAMETER ? "tunable" : "continuous");
 	if (v.kind == FMU_OUTPUT)
 		fputs(" initial=\"calculated\"", out);
 	if (version == 2)
 		fputs("><Real", out);
 	put_attribute(out, "unit", v.unit);
-	fprintf(out, "%s/>%s\n", start, version == 2 ? "</ScalarVariable>" : "");
+	if (v.kind == FMU_INPUT || v.kind == FMU_PARAMETER)
+		put_number(out, "start", v.start);
+	fprintf(out, "/>%s\n", version == 2 ? "</ScalarVariable>" : "");
 }
 
 static void put_variables(FILE *out, int version, const FmuModel *model) {

@@ -62,6 +62,8 @@ static int print_parameters(const char *path, bool json) {
 	if (status == CAL_OK && !cal_sim_reserved(loaded.sim, NULL))
 		status = cal_sim_reserve(loaded.sim, cal_setup_desc(setup), NULL, &error);
 	code = say_status(input_name(path), status, &error);
+	if (code == EXIT_OK)
+		say_left_out(input_name(path), loaded.sim);
 	const int count = code == EXIT_OK ? cal_sim_parameter_count(loaded.sim) : 0;
 	if (json && code == EXIT_OK)
 		puts("[");

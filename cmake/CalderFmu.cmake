@@ -29,7 +29,7 @@ endforeach()
 if(calder_fmu_missing OR NOT CALDER_SHARED OR CALDER_WITH_CUDA)
 	message(STATUS "Functional mock-up units: off (static libraries that are missing: ${calder_fmu_missing})")
 else()
-	add_library(calder_fmu MODULE fmu/fmi2.c fmu/fmi3.c fmu/fmu_instance.c fmu/fmu_model.c)
+	add_library(calder_fmu MODULE fmu/fmi2.c fmu/fmi3.c fmu/fmu_instance.c fmu/fmu_inputs.c fmu/fmu_model.c)
 	target_include_directories(calder_fmu PRIVATE include)
 	add_dependencies(calder_fmu calder)
 	target_link_libraries(calder_fmu PRIVATE calder_flags $<TARGET_FILE:calder> ${calder_fmu_libraries} m ${CMAKE_DL_LIBS}

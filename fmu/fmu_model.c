@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * fmu_model.c — see fmu_model.h.
- *
- * Inputs are one device, which applies them in every evaluation. When one was changed an event is due at once, which does
- * nothing: integrators start anew after it, so that no rate from before the change is used.
  */
 #define _POSIX_C_SOURCE 200809L // strdup
 
 #include "fmu_model.h"
+#include "fmu_inputs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,31 +17,21 @@
 
 enum { MOST_VARIABLES = 100000, MOST_BYTES = 1 << 28 };
 
-/** An input, and where it acts. */
-typedef struct Input {
-	int is_wrench;
-	char *object;  // joint or node
-	int component; // dof of the joint; mx, my, mz, fx, fy, fz of the wrench
-	double value;
-	CalDofRef dof_ref;
-	CalNodeRef node_ref;
-	int is_there; // its object is in the simulation
-} Input;
-
 struct FmuModel {
 	CalSetup *setup;
 	char *name, *token;
 	FmuVariable *variables; // [variable_count]
 	char *text;             // of the list: names, units and token are in it
-	int variable_count, input_count;
-	Input *inputs; // [input_count], variables 1 ..
+	int variable_count, parameter_count;
+	FmuInputs inputs; // variables 1 .., then the parameters
+	double *values;   // [parameter_count] as the importer wants them
 	// after the start
 	CalSim *sim;
 	CalScenario *scenario;
 	CalSampler *outputs;
 	double *row; // of them
+	int *places; // [parameter_count] of the parameters in the simulation
 	int fresh;   // nonzero: row is of the present moment
-	int changed; // nonzero: an input was set since the last step
 	double start_time, tolerance;
 };
 
@@ -73,17 +61,30 @@ static char *cut(char *text, char end) {
 	return at + 1;
 }
 
+/* The kind that a line begins with; FMU_TIME: none that may stand in a list. */
+static FmuVariableKind kind_of(const char *word) {
+	return strcmp(word, "input") == 0       ? FMU_INPUT
+	       : strcmp(word, "parameter") == 0 ? FMU_PARAMETER
+	       : strcmp(word, "output") == 0    ? FMU_OUTPUT
+	                                        : FMU_TIME;
+}
+
 static CalStatus read_variable(FmuModel *model, char *line, CalError *error) {
 	FmuVariable *v = &model->variables[model->variable_count];
-	char *unit = cut(line, '\t'), *name = unit ? cut(unit, '\t') : NULL;
-	const int is_input = strcmp(line, "input") == 0;
-	if (!name || !*name || (!is_input && strcmp(line, "output") != 0))
-		return fail(error, CAL_ERR_INPUT, "%s: variable %d is not written as KIND, UNIT, NAME", model->name,
+	char *unit = cut(line, '\t'), *name = unit ? cut(unit, '\t') : NULL, *start = name ? cut(name, '\t') : NULL;
+	const FmuVariableKind kind = kind_of(line);
+	char *end = start;
+	*v = (FmuVariable){kind, name, unit, start ? strtod(start, &end) : 0};
+	if (!name || !*name || kind == FMU_TIME || (kind == FMU_PARAMETER) != (start != NULL) ||
+	    (start && (*end || end == start)) || !isfinite(v->start))
+		return fail(error, CAL_ERR_INPUT,
+		            "%s: variable %d is not written as KIND, UNIT, NAME and, of a parameter, VALUE", model->name,
 		            model->variable_count);
-	if (is_input && model->input_count + 1 < model->variable_count)
-		return fail(error, CAL_ERR_INPUT, "%s: input \"%.100s\" comes after an output", model->name, name);
-	*v = (FmuVariable){is_input ? FMU_INPUT : FMU_OUTPUT, name, unit};
-	model->input_count += is_input;
+	if (model->variables[model->variable_count - 1].kind > kind)
+		return fail(error, CAL_ERR_INPUT, "%s: \"%.100s\" is not in the order of inputs, parameters and outputs",
+		            model->name, name);
+	model->inputs.count += kind == FMU_INPUT;
+	model->parameter_count += kind == FMU_PARAMETER;
 	model->variable_count++;
 	return CAL_OK;
 }
@@ -102,7 +103,7 @@ static CalStatus read_variables(FmuModel *model, CalError *error) {
 		return fail(error, CAL_ERR_INPUT, "%s: more than %d variables", model->name, MOST_VARIABLES);
 	if (!model->variables)
 		return out_of_memory(model, error);
-	model->variables[model->variable_count++] = (FmuVariable){FMU_TIME, "time", "s"};
+	model->variables[model->variable_count++] = (FmuVariable){FMU_TIME, "time", "s", 0};
 	CalStatus status = CAL_OK;
 	while (status == CAL_OK && next && *next) {
 		line = next;
@@ -110,152 +111,6 @@ static CalStatus read_variables(FmuModel *model, CalError *error) {
 		status = read_variable(model, line, error);
 	}
 	return status;
-}
-
-/* ---- inputs --------------------------------------------------------------------------------------------- */
-
-static CalStatus no_input(const FmuModel *model, const char *name, CalError *error) {
-	return fail(error, CAL_ERR_INPUT,
-	            "%s: input \"%.100s\": inputs are force:JOINT, force:JOINT.DOF and wrench:NODE.fx (mx .. fz)",
-	            model->name, name);
-}
-
-/* Which of the columns "force:JOINT..." the name is; -1: none of them. */
-static int dof_of(CalSim *sim, const char *joint, const char *name) {
-	CalSampler *sampler = NULL;
-	char all[320];
-	int first = 0, count = 0, dof = -1;
-	snprintf(all, sizeof all, "force:%s", joint);
-	if (cal_sampler_create(NULL, &sampler, NULL) == CAL_OK && cal_sampler_add(sampler, sim, all, NULL) == CAL_OK &&
-	    cal_sampler_find(sampler, all, &first, &count) == CAL_OK)
-		for (int i = 0; i < count && dof < 0; i++) {
-			CalSamplerColumn column;
-			if (cal_sampler_column(sampler, first + i, &column) == CAL_OK && strcmp(column.name, name) == 0)
-				dof = i;
-		}
-	cal_sampler_destroy(sampler);
-	return dof;
-}
-
-/* A joint may have dots in its name: the whole first. */
-static CalStatus find_effort(FmuModel *model, Input *input, const char *name, CalError *error) {
-	input->object = strdup(name + strlen("force:"));
-	if (!input->object)
-		return out_of_memory(model, error);
-	char *dot = strrchr(input->object, '.');
-	if (cal_desc_find_joint(cal_setup_desc(model->setup), input->object).value == 0 && dot)
-		*dot = 0;
-	input->component = dof_of(model->sim, input->object, name);
-	return input->component >= 0 ? CAL_OK : no_input(model, name, error);
-}
-
-static CalStatus find_wrench(FmuModel *model, Input *input, const char *name, CalError *error) {
-	static const char *const components[] = {"mx", "my", "mz", "fx", "fy", "fz"};
-	input->is_wrench = 1;
-	input->object = strdup(name + strlen("wrench:"));
-	if (!input->object)
-		return out_of_memory(model, error);
-	char *component = strrchr(input->object, '.');
-	if (!component)
-		return no_input(model, name, error);
-	*component++ = 0;
-	while (input->component < 6 && strcmp(component, components[input->component]) != 0)
-		input->component++;
-	const CalDesc *desc = cal_setup_desc(model->setup);
-	const int there = cal_desc_find_node(desc, input->object).value || cal_desc_find_body(desc, input->object).value;
-	return input->component < 6 && there ? CAL_OK : no_input(model, name, error);
-}
-
-/* Names are looked up once, at the first start: they need the columns of a simulation. */
-static CalStatus find_inputs(FmuModel *model, CalError *error) {
-	CalStatus status = CAL_OK;
-	for (int i = 0; i < model->input_count && status == CAL_OK; i++) {
-		Input *input = &model->inputs[i];
-		const char *name = model->variables[i + 1].name;
-		if (input->object)
-			continue;
-		if (strncmp(name, "force:", 6) == 0)
-			status = find_effort(model, input, name, error);
-		else if (strncmp(name, "wrench:", 7) == 0)
-			status = find_wrench(model, input, name, error);
-		else
-			status = no_input(model, name, error);
-	}
-	return status;
-}
-
-/* ---- the device that applies them -------------------------------------------------------------------------- */
-
-static FmuModel *model_of(const CalDevice *device) { return *(FmuModel *const *)device->data; }
-
-static int inputs_bind(const CalDevice *device, const CalEvalContext *context) {
-	FmuModel *model = model_of(device);
-	for (int i = 0; i < model->input_count; i++) {
-		Input *input = &model->inputs[i];
-		input->is_there = input->is_wrench
-		                      ? cal_context_find_node_by_name(context, input->object, &input->node_ref)
-		                      : cal_context_find_dof_by_name(context, input->object, input->component, &input->dof_ref);
-	}
-	return 0;
-}
-
-static int apply_wrench(const Input *input, CalEvalContext *context) {
-	CalSpatial force = {0}, velocity = {0};
-	double *const component[] = {&force.angular.x, &force.angular.y, &force.angular.z,
-	                             &force.linear.x,  &force.linear.y,  &force.linear.z};
-	const double *const rate[] = {&velocity.angular.x, &velocity.angular.y, &velocity.angular.z,
-	                              &velocity.linear.x,  &velocity.linear.y,  &velocity.linear.z};
-	*component[input->component] = input->value;
-	if (cal_context_node_motion(context, input->node_ref, NULL, &velocity) != CAL_OK)
-		return 1;
-	cal_context_add_supplied_power(context, input->value * *rate[input->component]);
-	return cal_context_apply_wrench(context, input->node_ref, CAL_FRAME_WORLD, force) != CAL_OK;
-}
-
-static int apply_effort(const Input *input, CalEvalContext *context) {
-	cal_context_add_supplied_power(context, input->value * cal_context_u(context, input->dof_ref));
-	return cal_context_apply_effort(context, input->dof_ref, input->value) != CAL_OK;
-}
-
-static int inputs_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
-	const FmuModel *model = model_of(device);
-	int failed = 0;
-	(void)xdot;
-	for (int i = 0; i < model->input_count && !failed; i++) {
-		const Input *input = &model->inputs[i];
-		if (input->is_there && input->value != 0)
-			failed = input->is_wrench ? apply_wrench(input, context) : apply_effort(input, context);
-	}
-	return failed;
-}
-
-static const CalDeviceOps inputs_ops = {.type = "fmu_inputs", .bind = inputs_bind, .evaluate = inputs_evaluate};
-
-static double next_change(void *user, const CalSim *sim) {
-	const FmuModel *model = user;
-	return model->changed ? cal_sim_time(sim) : INFINITY;
-}
-
-static CalStatus take_change(void *user, CalSim *sim, CalError *error) {
-	FmuModel *model = user;
-	(void)sim, (void)error;
-	model->changed = 0;
-	return CAL_OK;
-}
-
-static CalStatus add_inputs(FmuModel *model, CalError *error) {
-	int wrenches = 0;
-	for (int i = 0; i < model->input_count; i++)
-		wrenches += model->inputs[i].is_wrench;
-	const CalDeviceDef device = {.name = "inputs of the unit",
-	                             .ops = &inputs_ops,
-	                             .data = &model,
-	                             .data_size = sizeof model,
-	                             .wrench_count = wrenches,
-	                             .accounts = 1};
-	const CalEventDef event = {.name = "inputs of the unit", .when = next_change, .action = take_change, .user = model};
-	const CalStatus status = cal_sim_add_device(model->sim, &device, NULL, error);
-	return status == CAL_OK ? cal_sim_add_event(model->sim, &event, NULL, error) : status;
 }
 
 /* ---- making --------------------------------------------------------------------------------------------- */
@@ -273,8 +128,12 @@ CalStatus fmu_model_create(const char *text, const char *variables, const char *
 		status = cal_model_file_parse(text, strlen(text), name, NULL, &model->setup, error);
 	if (status == CAL_OK) {
 		cal_model_file_trim(model->setup);
-		model->inputs = calloc((size_t)model->input_count + 1, sizeof *model->inputs);
-		status = model->inputs ? CAL_OK : out_of_memory(model, error);
+		model->inputs.of = calloc((size_t)model->inputs.count + 1, sizeof *model->inputs.of);
+		model->values = calloc((size_t)model->parameter_count + 1, sizeof *model->values);
+		model->places = calloc((size_t)model->parameter_count + 1, sizeof *model->places);
+		status = model->inputs.of && model->values && model->places ? CAL_OK : out_of_memory(model, error);
+		if (status == CAL_OK)
+			fmu_model_reset(model);
 	}
 	if (status != CAL_OK) {
 		fmu_model_destroy(model);
@@ -335,10 +194,10 @@ void fmu_model_destroy(FmuModel *model) {
 	if (!model)
 		return;
 	end_simulation(model);
-	for (int i = 0; model->inputs && i < model->input_count; i++)
-		free(model->inputs[i].object);
+	fmu_inputs_release(&model->inputs);
 	cal_setup_destroy(model->setup);
-	free(model->inputs);
+	free(model->values);
+	free(model->places);
 	free(model->variables);
 	free(model->text);
 	free(model->name);
@@ -354,18 +213,62 @@ CalRunSettings fmu_model_run(const FmuModel *model) { return cal_setup_run(model
 
 static CalStatus add_outputs(FmuModel *model, CalError *error) {
 	CalStatus status = cal_sampler_create(NULL, &model->outputs, error);
-	for (int i = model->input_count + 1; i < model->variable_count && status == CAL_OK; i++) {
+	const int before = model->inputs.count + model->parameter_count;
+	for (int i = before + 1; i < model->variable_count && status == CAL_OK; i++) {
 		CalError why = {0};
 		const char *name = model->variables[i].name;
 		status = cal_sampler_add(model->outputs, model->sim, name, &why);
 		if (status != CAL_OK)
 			return fail(error, status, "%s: output \"%.100s\": %.400s", model->name, name, why.text);
-		if (cal_sampler_column_count(model->outputs) != i - model->input_count + 1)
+		if (cal_sampler_column_count(model->outputs) != i - before + 1)
 			return fail(error, CAL_ERR_INPUT, "%s: output \"%.100s\" is not one number", model->name, name);
 	}
 	if (status == CAL_OK)
 		model->row = calloc((size_t)cal_sampler_column_count(model->outputs), sizeof *model->row);
 	return status == CAL_OK && !model->row ? out_of_memory(model, error) : status;
+}
+
+/* Names are looked up at the first start: they need the columns of a simulation. */
+static CalStatus find_inputs(FmuModel *model, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < model->inputs.count && status == CAL_OK; i++) {
+		CalError why = {0};
+		FmuInput *input = &model->inputs.of[i];
+		if (!input->object)
+			status =
+				fmu_input_find(input, model->sim, cal_setup_desc(model->setup), model->variables[i + 1].name, &why);
+		if (status != CAL_OK)
+			fail(error, status, "%s: %.700s", model->name, why.text[0] ? why.text : cal_status_text(status));
+	}
+	return status;
+}
+
+static const FmuVariable *parameter_at(const FmuModel *model, int index) {
+	return &model->variables[1 + model->inputs.count + index];
+}
+
+/* Those of the model need room to be compiled anew. */
+static CalStatus find_parameters(FmuModel *model, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < model->parameter_count && status == CAL_OK; i++)
+		if (strncmp(parameter_at(model, i)->name, "device:", 7) != 0 && !cal_sim_reserved(model->sim, NULL))
+			status = cal_sim_reserve(model->sim, cal_setup_desc(model->setup), NULL, error);
+	for (int i = 0; i < model->parameter_count && status == CAL_OK; i++) {
+		model->places[i] = cal_sim_find_parameter(model->sim, parameter_at(model, i)->name);
+		if (model->places[i] < 0)
+			return fail(error, CAL_ERR_INPUT, "%s: there is no parameter \"%.200s\"; `calder parameters` lists them",
+			            model->name, parameter_at(model, i)->name);
+	}
+	return status;
+}
+
+/* What the importer set before the start. */
+static CalStatus set_parameters(FmuModel *model, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < model->parameter_count && status == CAL_OK; i++)
+		if (model->values[i] != parameter_at(model, i)->start)
+			status = cal_scenario_set_parameter(model->scenario, model->places[i], model->values[i], error);
+	return status;
 }
 
 static CalStatus build(FmuModel *model, double time, double tolerance, CalError *error) {
@@ -378,12 +281,16 @@ static CalStatus build(FmuModel *model, double time, double tolerance, CalError 
 		status = cal_scenario_create(model->setup, model->sim, &model->scenario, error);
 	if (status == CAL_OK)
 		status = find_inputs(model, error);
-	if (status == CAL_OK && model->input_count > 0)
-		status = add_inputs(model, error);
+	if (status == CAL_OK)
+		status = find_parameters(model, error);
+	if (status == CAL_OK && model->inputs.count + model->parameter_count > 0)
+		status = fmu_inputs_add(&model->inputs, model->sim, error);
 	for (int g = 0; status == CAL_OK && g < cal_sim_group_count(model->sim); g++)
 		cal_sim_state(model->sim, g)->t = time;
 	if (status == CAL_OK)
 		status = cal_sim_restart(model->sim, error);
+	if (status == CAL_OK)
+		status = set_parameters(model, error);
 	return status == CAL_OK ? add_outputs(model, error) : status;
 }
 
@@ -393,7 +300,7 @@ CalStatus fmu_model_start(FmuModel *model, double time, double tolerance, CalErr
 	end_simulation(model);
 	model->start_time = time;
 	model->tolerance = tolerance;
-	model->changed = 0;
+	model->inputs.changed = 0;
 	const CalStatus status = build(model, time, tolerance, error);
 	if (status != CAL_OK)
 		end_simulation(model);
@@ -402,8 +309,10 @@ CalStatus fmu_model_start(FmuModel *model, double time, double tolerance, CalErr
 
 void fmu_model_reset(FmuModel *model) {
 	end_simulation(model);
-	for (int i = 0; i < model->input_count; i++)
-		model->inputs[i].value = 0;
+	for (int i = 0; i < model->inputs.count; i++)
+		model->inputs.of[i].value = 0;
+	for (int i = 0; i < model->parameter_count; i++)
+		model->values[i] = parameter_at(model, i)->start;
 }
 
 double fmu_model_time(const FmuModel *model) { return model->sim ? cal_sim_time(model->sim) : model->start_time; }
@@ -416,37 +325,51 @@ static CalStatus sample(FmuModel *model, CalError *error) {
 	return status == CAL_OK ? status : fail(error, status, "%s: %s", model->name, cal_status_text(status));
 }
 
+static CalStatus check_variable(const FmuModel *model, unsigned number, CalError *error) {
+	return number < (unsigned)model->variable_count
+	           ? CAL_OK
+	           : fail(error, CAL_ERR_ARGUMENT, "%s: there is no variable %u", model->name, number);
+}
+
+/* Where the value is that the importer sets. */
+static double *value_at(FmuModel *model, unsigned number) {
+	const unsigned inputs = (unsigned)model->inputs.count;
+	return number <= inputs ? &model->inputs.of[number - 1].value : &model->values[number - inputs - 1];
+}
+
 CalStatus fmu_model_get(FmuModel *model, unsigned number, double *value, CalError *error) {
-	if (number >= (unsigned)model->variable_count)
-		return fail(error, CAL_ERR_ARGUMENT, "%s: there is no variable %u", model->name, number);
-	if (number == 0) {
-		*value = fmu_model_time(model);
-		return CAL_OK;
-	}
-	if (number <= (unsigned)model->input_count) {
-		*value = model->inputs[number - 1].value;
-		return CAL_OK;
-	}
-	const CalStatus status = sample(model, error);
-	if (status == CAL_OK)
-		*value = model->row[number - (unsigned)model->input_count];
-	return status;
+	CalStatus status = check_variable(model, number, error);
+	if (status != CAL_OK)
+		return status;
+	const FmuVariableKind kind = model->variables[number].kind;
+	if (kind == FMU_OUTPUT && (status = sample(model, error)) != CAL_OK)
+		return status;
+	*value = kind == FMU_TIME     ? fmu_model_time(model)
+	         : kind == FMU_OUTPUT ? model->row[(int)number - model->inputs.count - model->parameter_count]
+	                              : *value_at(model, number);
+	return CAL_OK;
 }
 
 CalStatus fmu_model_set(FmuModel *model, unsigned number, double value, CalError *error) {
-	if (number >= (unsigned)model->variable_count)
-		return fail(error, CAL_ERR_ARGUMENT, "%s: there is no variable %u", model->name, number);
-	if (number == 0 || number > (unsigned)model->input_count)
-		return fail(error, CAL_ERR_ARGUMENT, "%s: \"%.100s\" is no input", model->name, model->variables[number].name);
+	CalStatus status = check_variable(model, number, error);
+	if (status != CAL_OK)
+		return status;
+	const FmuVariable *v = &model->variables[number];
+	if (v->kind != FMU_INPUT && v->kind != FMU_PARAMETER)
+		return fail(error, CAL_ERR_ARGUMENT, "%s: \"%.100s\" is not an input or a parameter", model->name, v->name);
 	if (!isfinite(value))
-		return fail(error, CAL_ERR_ARGUMENT, "%s: input \"%.100s\": %g is not a finite number", model->name,
-		            model->variables[number].name, value);
-	Input *input = &model->inputs[number - 1];
-	if (input->value == value)
+		return fail(error, CAL_ERR_ARGUMENT, "%s: \"%.100s\": %g is not a finite number", model->name, v->name, value);
+	double *at = value_at(model, number);
+	if (*at == value)
 		return CAL_OK;
-	input->value = value;
+	if (v->kind == FMU_PARAMETER && model->sim)
+		status = cal_scenario_set_parameter(model->scenario, model->places[number - 1 - (unsigned)model->inputs.count],
+		                                    value, error);
+	if (status != CAL_OK)
+		return status;
+	*at = value;
 	model->fresh = 0;
-	model->changed = 1;
+	model->inputs.changed = 1;
 	return CAL_OK;
 }
 
@@ -520,16 +443,19 @@ CalStatus fmu_model_sensitivity(FmuModel *model, const unsigned *outputs, size_t
 typedef struct SnapshotHead {
 	char magic[8];
 	double start_time, tolerance;
-	uint64_t checkpoint; // bytes that follow the inputs; 0: it has not started
-	uint32_t input_count, changed;
+	uint64_t checkpoint; // bytes that follow the values; 0: it has not started
+	uint32_t value_count, changed;
 } SnapshotHead;
 
 static const char magic[8] = "CALFMU1";
 
+/* Inputs and parameters. */
+static int settable_count(const FmuModel *model) { return model->inputs.count + model->parameter_count; }
+
 FmuSnapshot *fmu_model_take(FmuModel *model, CalError *error) {
-	const size_t inputs = sizeof(double) * (size_t)model->input_count;
+	const size_t values = sizeof(double) * (size_t)settable_count(model);
 	const size_t checkpoint = model->sim ? cal_checkpoint_size(model->sim) : 0;
-	FmuSnapshot *snapshot = malloc(sizeof *snapshot + sizeof(SnapshotHead) + inputs + checkpoint);
+	FmuSnapshot *snapshot = malloc(sizeof *snapshot + sizeof(SnapshotHead) + values + checkpoint);
 	if (!snapshot) {
 		out_of_memory(model, error);
 		return NULL;
@@ -537,15 +463,15 @@ FmuSnapshot *fmu_model_take(FmuModel *model, CalError *error) {
 	SnapshotHead head = {.start_time = model->start_time,
 	                     .tolerance = model->tolerance,
 	                     .checkpoint = checkpoint,
-	                     .input_count = (uint32_t)model->input_count,
-	                     .changed = (uint32_t)model->changed};
+	                     .value_count = (uint32_t)settable_count(model),
+	                     .changed = (uint32_t)model->inputs.changed};
 	unsigned char *at = snapshot->bytes + sizeof head;
 	memcpy(head.magic, magic, sizeof magic);
 	memcpy(snapshot->bytes, &head, sizeof head);
-	for (int i = 0; i < model->input_count; i++, at += sizeof(double))
-		memcpy(at, &model->inputs[i].value, sizeof(double));
+	for (int i = 0; i < settable_count(model); i++, at += sizeof(double))
+		memcpy(at, value_at(model, (unsigned)i + 1), sizeof(double));
 	const CalStatus status = checkpoint ? cal_checkpoint_take(model->sim, at, checkpoint, NULL) : CAL_OK;
-	snapshot->size = sizeof head + inputs + checkpoint;
+	snapshot->size = sizeof head + values + checkpoint;
 	if (status == CAL_OK)
 		return snapshot;
 	fail(error, status, "%s: %s", model->name, cal_status_text(status));
@@ -554,8 +480,8 @@ FmuSnapshot *fmu_model_take(FmuModel *model, CalError *error) {
 }
 
 static int is_of(const FmuModel *model, const SnapshotHead *head, size_t size) {
-	const size_t fixed = sizeof *head + sizeof(double) * (size_t)model->input_count;
-	return memcmp(head->magic, magic, sizeof magic) == 0 && head->input_count == (uint32_t)model->input_count &&
+	const size_t fixed = sizeof *head + sizeof(double) * (size_t)settable_count(model);
+	return memcmp(head->magic, magic, sizeof magic) == 0 && head->value_count == (uint32_t)settable_count(model) &&
 	       size >= fixed && head->checkpoint == size - fixed && isfinite(head->start_time) &&
 	       isfinite(head->tolerance) && head->tolerance >= 0;
 }
@@ -575,7 +501,7 @@ CalStatus fmu_model_restore(FmuModel *model, const void *bytes, size_t size, Cal
 	const unsigned char *at = (const unsigned char *)bytes + sizeof head;
 	if (size >= sizeof head)
 		memcpy(&head, bytes, sizeof head);
-	if (!is_of(model, &head, size) || !are_finite(at, model->input_count))
+	if (!is_of(model, &head, size) || !are_finite(at, settable_count(model)))
 		return fail(error, CAL_ERR_INPUT, "%s: this is not a state of this unit", model->name);
 	CalStatus status = CAL_OK;
 	if (!head.checkpoint)
@@ -583,13 +509,13 @@ CalStatus fmu_model_restore(FmuModel *model, const void *bytes, size_t size, Cal
 	else if (!model->sim || model->start_time != head.start_time || model->tolerance != head.tolerance)
 		status = fmu_model_start(model, head.start_time, head.tolerance, error);
 	if (status == CAL_OK && head.checkpoint)
-		status = cal_checkpoint_restore(model->sim, at + sizeof(double) * (size_t)model->input_count, head.checkpoint,
-		                                error);
+		status = cal_checkpoint_restore(model->sim, at + sizeof(double) * (size_t)settable_count(model),
+		                                head.checkpoint, error);
 	if (status != CAL_OK)
 		return status;
-	for (int i = 0; i < model->input_count; i++, at += sizeof(double))
-		memcpy(&model->inputs[i].value, at, sizeof(double));
-	model->changed = head.changed != 0;
+	for (int i = 0; i < settable_count(model); i++, at += sizeof(double))
+		memcpy(value_at(model, (unsigned)i + 1), at, sizeof(double));
+	model->inputs.changed = head.changed != 0;
 	model->fresh = 0;
 	return CAL_OK;
 }

@@ -2,9 +2,10 @@
 /*
  * fmu_model.h — a model as a functional mock-up unit sees it: a simulation with numbered variables (docs/fmi.md).
  *
- * Variable 0 is the time. Then come the inputs, forces on joints ("force:JOINT.DOF") and wrenches on nodes ("wrench:NODE.fx"), then
- * the outputs, single columns of quantities (calder/quantity.h). Inputs act as they are from the moment at which they are set, and
- * are added to what acts in the model. `calder fmu` makes the list of variables, and both versions of the interface read it.
+ * Variable 0 is the time. Then come the inputs, forces on joints ("force:JOINT.DOF") and wrenches on nodes ("wrench:NODE.fx"), the
+ * parameters (calder/parameter.h), and the outputs, single columns of quantities (calder/quantity.h). Inputs act as they are from
+ * the moment at which they are set, and are added to what acts in the model. `calder fmu` makes the list of variables, and both
+ * versions of the interface read it.
  */
 #ifndef CALDER_FMU_FMU_MODEL_H
 #define CALDER_FMU_FMU_MODEL_H
@@ -17,17 +18,19 @@
 typedef struct FmuModel FmuModel;
 
 /** What a variable is; its line in the list of variables begins with the word. */
-typedef enum FmuVariableKind { FMU_TIME, FMU_INPUT, FMU_OUTPUT } FmuVariableKind;
+typedef enum FmuVariableKind { FMU_TIME, FMU_INPUT, FMU_PARAMETER, FMU_OUTPUT } FmuVariableKind;
 
 typedef struct FmuVariable {
 	FmuVariableKind kind;
 	const char *name, *unit; // "force:hinge", "N m"
+	double start;            // of a parameter, in the model
 } FmuVariable;
 
 /**
  * model: the text of a model file; variables: the text of the list of variables:
  *   calder-fmu 1 TOKEN
  *   input <tab> UNIT <tab> NAME
+ *   parameter <tab> UNIT <tab> NAME <tab> VALUE
  *   output <tab> UNIT <tab> NAME
  * name stands for the model in messages. *made is NULL on failure.
  */
@@ -45,12 +48,12 @@ CalRunSettings fmu_model_run(const FmuModel *model);
 
 /** To the start of the model at a time. tolerance: relative, of a step; 0: that of the file. */
 CalStatus fmu_model_start(FmuModel *model, double time, double tolerance, CalError *error);
-/** Before fmu_model_start(), inputs zero. */
+/** Before fmu_model_start(), inputs zero, parameters as in the model. */
 void fmu_model_reset(FmuModel *model);
 
 /** CAL_ERR_ARGUMENT: there is no such variable; CAL_ERR_STAGE: outputs need a start. */
 CalStatus fmu_model_get(FmuModel *model, unsigned number, double *value, CalError *error);
-/** Only inputs, and only finite numbers. */
+/** Only inputs and parameters, and only finite numbers; a parameter that is refused stays as it is. */
 CalStatus fmu_model_set(FmuModel *model, unsigned number, double value, CalError *error);
 double fmu_model_time(const FmuModel *model);
 

@@ -61,7 +61,7 @@ if(TARGET calder_fmu)
 endif()
 
 # fmu.fmu_calls: the functions of units, linked here.
-foreach(source fmi2 fmi3 fmu_instance fmu_model)
+foreach(source fmi2 fmi3 fmu_instance fmu_inputs fmu_model)
 	target_sources(test_fmu_fmu_calls PRIVATE ${PROJECT_SOURCE_DIR}/fmu/${source}.c)
 endforeach()
 target_include_directories(test_fmu_fmu_calls PRIVATE ${PROJECT_SOURCE_DIR})

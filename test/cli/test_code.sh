@@ -37,7 +37,7 @@ YAML
 
 # A new command has to be tried here, too.
 calder 0 help
-known=$(echo info check run sweep plot signals view render modes linearize trim operators inverse pose methods mesh convert \
+known=$(echo info check run sweep plot signals parameters view render modes linearize trim operators inverse pose methods mesh convert \
 	fmu schema golden models bench | tr ' ' '\n')
 [ "$(sed -n 's/^  \([a-z]*\) .*/\1/p' out)" = "$known" ] || fail "the commands are not those that this test knows"
 
@@ -58,7 +58,7 @@ for model in device.yaml box.yaml; do
 	not_run 0 modes $model
 	not_run 0 convert $model -o converted.yaml
 	not_run 0 models .
-	for command in signals 'pose --node a --rpy 0,0,0'; do # of which the code is no part
+	for command in signals parameters 'pose --node a --rpy 0,0,0'; do # of which the code is no part
 		# shellcheck disable=SC2086
 		not_run 0 $command $model
 		stderr_has "^$model: note: \"engine\" is code in a shared object"

@@ -143,8 +143,8 @@ YAML
 	full --help
 	full --version
 	full help run
-	for command in info check run sweep plot signals view render modes linearize trim operators inverse pose methods mesh convert \
-		schema golden models bench; do full $command --help; done
+	for command in info check run sweep plot signals parameters view render modes linearize trim operators inverse pose methods mesh convert \
+		fmu schema golden models bench; do full $command --help; done
 	full info small.yaml
 	full info --json small.yaml
 	full check small.yaml

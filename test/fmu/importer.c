@@ -3,9 +3,10 @@
  * importer.c — a small importer of functional mock-up units, which knows nothing of Calder: it reads modelDescription.xml, loads the
  * shared object that it names, and steps it.
  *
- *   importer FOLDER --end T --step H [--pd JOINT KP KD REFERENCE] [--set NAME VALUE] [--check]
+ *   importer FOLDER --end T --step H [--pd JOINT KP KD REFERENCE] [--set NAME VALUE]... [--at T NAME VALUE] [--check]
  *
- * FOLDER is an unpacked unit. Prints a row at each communication point: the time and all outputs, by the names of the header. --pd holds
+ * FOLDER is an unpacked unit. Prints a row at each communication point: the time and all outputs, by the names of the header. --set sets a variable before the
+ * start, --at at a communication point; --pd holds
  * force:JOINT at KP (REFERENCE - q) - KD u from one point to the next. --check goes back to a state in the middle of the run, in this instance
  * and in a second one from its bytes, and demands the same bits; and compares directional derivatives with differences.
  */
@@ -397,11 +398,13 @@ static void check_derivatives(const Description *d, void *unit) {
 
 int main(int argc, char **argv) {
 	if (argc < 2)
-		stop("usage: importer FOLDER --end T --step H [--pd JOINT KP KD REFERENCE] [--set NAME VALUE] [--check]");
-	const char *folder = argv[1], *name = NULL;
+		stop(
+			"usage: importer FOLDER --end T --step H [--pd JOINT KP KD REFERENCE] [--set NAME VALUE]... [--at T NAME VALUE] "
+			"[--check]");
+	const char *folder = argv[1], *late = NULL, *names[8];
 	Control control = {0};
-	double t_end = 1, h = 0.01, value = 0, last = 0;
-	int checks = 0;
+	double t_end = 1, h = 0.01, values[8], at = INFINITY, late_value = 0, last = 0;
+	int checks = 0, set_count = 0;
 	for (int i = 2; i < argc; i++) {
 		if (strcmp(argv[i], "--end") == 0)
 			t_end = strtod(argv[++i], NULL);
@@ -410,7 +413,9 @@ int main(int argc, char **argv) {
 		else if (strcmp(argv[i], "--check") == 0)
 			checks = 1;
 		else if (strcmp(argv[i], "--set") == 0)
-			name = argv[i + 1], value = strtod(argv[i + 2], NULL), i += 2;
+			names[set_count] = argv[i + 1], values[set_count++] = strtod(argv[i + 2], NULL), i += 2;
+		else if (strcmp(argv[i], "--at") == 0)
+			at = strtod(argv[i + 1], NULL), late = argv[i + 2], late_value = strtod(argv[i + 3], NULL), i += 3;
 		else if (strcmp(argv[i], "--pd") == 0)
 			control =
 				(Control){argv[i + 1], strtod(argv[i + 2], NULL), strtod(argv[i + 3], NULL), strtod(argv[i + 4], NULL)},
@@ -424,8 +429,8 @@ int main(int argc, char **argv) {
 	if (!library)
 		stop("%s", dlerror());
 	void *unit = instantiate(d, folder);
-	if (name)
-		set(unit, d->reference[find(d, name)], value);
+	for (int i = 0; i < set_count; i++)
+		set(unit, d->reference[find(d, names[i])], values[i]);
 	initialize(unit);
 	putchar('t');
 	for (int i = 0; i < d->count; i++)
@@ -440,6 +445,8 @@ int main(int argc, char **argv) {
 			check_states(d, unit, folder, t, h, &control);
 			check_derivatives(d, unit);
 		}
+		if (late && k == lround(at / h))
+			set(unit, d->reference[find(d, late)], late_value);
 		apply(d, unit, &control);
 		const int goes_on = step(unit, t, (k + 1) * h - t, &last);
 		print_row(d, unit, last);

@@ -54,7 +54,7 @@ assert len({v.get("name") for v in variables}) == len(variables)
 units = {u.get("name") for u in root.find("UnitDefinitions")}
 for v in variables:
     value = v if version == 3 else v.find("Real")
-    assert value.get("unit") in units and (value.get("start") == "0") == (v.get("causality") == "input")
+    assert value.get("unit") in units and (value.get("start") is not None) == (v.get("causality") in ("input", "parameter"))
 outputs = [i for i, v in enumerate(variables) if v.get("causality") == "output"]
 if version == 3:
     listed = [int(x.get("valueReference")) for x in root.find("ModelStructure").findall("Output")]
@@ -111,10 +111,31 @@ loads:
   - {node: lower/tip, force: [0, 0, 5]}
 YAML
 "$CALDER" run pushed.yaml -q -o pushed.csv
-"$CALDER" fmu arm.yaml --input wrench:lower/tip -o tip.fmu | grep -q "6 inputs, 4 outputs" || fail "a wrench has six inputs"
+"$CALDER" fmu arm.yaml --input wrench:lower/tip -o tip.fmu | grep -q "6 inputs, 0 parameters, 4 outputs" || fail "a wrench has six inputs"
 unpack tip
 import tip --end 2 --step 0.01 --set wrench:lower/tip.fz 5
 agree tip.csv pushed.csv 1e-9
+
+# ---- parameters ------------------------------------------------------------------------------------------
+
+# Set before the start, they are as in a model with these numbers; set in a run, as by the action `set` of an event.
+sed 's/mass: 1 kg/mass: 3 kg/; s/elbow: {type: revolute,/& dof: {damping: 0.5},/' arm.yaml >heavy.yaml
+"$CALDER" run heavy.yaml -q -o heavy.csv
+cat arm.yaml - >changed.yaml <<'YAML'
+events:
+  - {name: heavier, at: 1 s, do: {set: body:lower.mass, value: 3}}
+YAML
+"$CALDER" run changed.yaml -q -o changed.csv
+for version in 2 3; do
+	"$CALDER" fmu arm.yaml --fmi $version --parameter body:lower.mass --parameter joint:elbow.damping -o tuned.fmu >/dev/null
+	rm -rf tuned
+	unpack tuned
+	describe tuned $version
+	import tuned --end 2 --step 0.01 --set body:lower.mass 3 --set joint:elbow.damping 0.5 --check
+	agree tuned.csv heavy.csv 1e-9
+	import tuned --end 2 --step 0.01 --at 1 body:lower.mass 3 --check
+	agree tuned.csv changed.csv 1e-9
+done
 
 # ---- a scenario ------------------------------------------------------------------------------------------
 
@@ -155,6 +176,7 @@ refused() { # TEXT ARGUMENT...
 }
 refused "did you mean \"force:shoulder\"" arm.yaml --input force:shulder -o bad.fmu
 refused "inputs are force:JOINT" arm.yaml --input torque -o bad.fmu
+refused "calder parameters" arm.yaml --parameter body:lower.mas -o bad.fmu
 refused "output\|quantity\|signal" arm.yaml --output nothing -o bad.fmu
 refused "would overwrite" arm.yaml -o arm.yaml
 refused "say where" arm.yaml
