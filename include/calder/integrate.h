@@ -29,7 +29,8 @@ extern "C" {
 	X(CAL_METHOD_IMPLICIT_MIDPOINT) \
 	X(CAL_METHOD_DOPRI5)            \
 	X(CAL_METHOD_CVODE_ADAMS)       \
-	X(CAL_METHOD_CVODE_BDF)
+	X(CAL_METHOD_CVODE_BDF)         \
+	X(CAL_METHOD_ROSENBROCK)
 
 typedef enum CalMethod {
 #define CAL_METHOD_ENUM(name) name,

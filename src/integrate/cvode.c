@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * cvode.c — CVODE of SUNDIALS (6.x): linear multistep schemes of variable order and step, Adams (1 to 12) for smooth motion and
- * BDF (1 to 5, with a dense Jacobian by differences) for stiff systems. Built with CALDER_WITH_SUNDIALS only.
+ * BDF (1 to 5, with a dense Jacobian) for stiff systems. Built with CALDER_WITH_SUNDIALS only.
  *
  * Unknowns y = (delta, u, x) with the configuration integrate(q_base, delta). CVODE's history is of one chart: it is kept from
  * step to step while q_base stays, and given up (CVodeReInit, order 1) when a quaternion has turned far from its base, when
@@ -56,7 +56,7 @@ static void ignore_message(int code, const char *module, const char *function, c
 /* ---- creation ------------------------------------------------------------------------------ */
 
 static bool take_arrays(const CalIntegrator *ig, Cvode *c) {
-	const size_t doubles = 2 * (size_t)ig->nq + 4 * (size_t)ig->nu;
+	const size_t doubles = 2 * (size_t)ig->nq + 8 * (size_t)ig->nu;
 	c->memory = calloc(doubles + 1, sizeof(double));
 	if (!c->memory)
 		return false;
@@ -65,6 +65,7 @@ static bool take_arrays(const CalIntegrator *ig, Cvode *c) {
 	c->moved = c->q_raw + ig->nq;
 	c->before = c->moved + 2 * (ptrdiff_t)ig->nu;
 	c->way = c->before + ig->nu;
+	c->tangent = c->way + ig->nu;
 	return true;
 }
 
@@ -127,9 +128,18 @@ static void cvode_destroy(CalIntegrator *ig) {
 			N_VDestroy(v);
 	}
 	SUNContext_Free(&c->context);
+	system_jacobian_release(ig, &c->system);
 	free(c->memory);
 	free(c);
 	ig->own = NULL;
+}
+
+/** Where branches of the model are on other ranks, it is differenced. */
+static CalStatus create_jacobian(const CalIntegrator *ig, Cvode *c) {
+	c->analytical = true;
+	for (int i = 0; i < ig->part_count; i++)
+		c->analytical &= !ig->parts[i].is.branches || branches_know_all(ig->parts[i].is.branches);
+	return c->analytical ? system_jacobian_create(ig, &c->system) : CAL_OK;
 }
 
 /** A system without a single number to integrate needs none of it. */
@@ -142,10 +152,11 @@ static CalStatus create(CalIntegrator *ig, int kind) {
 		return CAL_ERR_MEMORY;
 	c->n = n;
 	ig->own = c;
-	if (take_arrays(ig, c) && create_sundials(ig, c, kind) && take_idle_step(c))
+	const CalStatus status = kind == CV_BDF ? create_jacobian(ig, c) : CAL_OK;
+	if (status == CAL_OK && take_arrays(ig, c) && create_sundials(ig, c, kind) && take_idle_step(c))
 		return CAL_OK;
 	cvode_destroy(ig);
-	return CAL_ERR_MEMORY;
+	return status != CAL_OK ? status : CAL_ERR_MEMORY;
 }
 
 static CalStatus adams_create(CalIntegrator *ig) { return create(ig, CV_ADAMS); }

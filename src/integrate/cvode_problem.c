@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * cvode_problem.c — the system as CVODE sees it: y' = f(t, y) of y = (delta, u, x) in the chart at q_base, its error weights, its
- * Jacobian by differences, and the projection of y onto the loops.
+ * Jacobian, and the projection of y onto the loops.
  *
  * Error weights are those of dopri5: of u and x their sizes, of delta the way made in the last step, of quadratures the largest
  * of them and the scale that the system gives. The first steps after a restart have a hundredth of the tolerance. They are of
@@ -123,15 +123,7 @@ int problem_error_weights(N_Vector y, N_Vector weights, void *user) {
 
 /** Whether a number of y changes anything: quadratures and given motions do not. */
 static bool acts(const CalIntegrator *ig, int j) {
-	if (j >= 2 * ig->nu)
-		return j - 2 * ig->nu < ig->checked_x;
-	const int u = j % ig->nu;
-	for (int k = 0; k < ig->part_count; k++) {
-		const Part *part = &ig->parts[k];
-		if (u >= part->u && u < part->u + part->nu)
-			return !part->is.motion;
-	}
-	return true;
+	return j >= 2 * ig->nu ? j - 2 * ig->nu < ig->checked_x : system_moves(ig, j % ig->nu);
 }
 
 /** What a number of y is large or small beside: of delta 1 rad or 1 m, of u and x what atol takes for zero. */
@@ -155,19 +147,15 @@ static int difference_column(CalIntegrator *ig, realtype clock, N_Vector y, N_Ve
 }
 
 /*
- * Columns by one-sided differences, the smaller of the two sides. Where a force jumps within one of them, that
- * difference is a stiffness that does not exist: a Newton iteration with it moves by too little and ends far from the solution
- * without a failed test. With the stiffness of the other side it converges, or fails and the step is shortened.
+ * Columns by one-sided differences, the smaller of the two sides for the reason of system_jacobian.c; where that does not know the
+ * whole state.
  *
  * CVODE's own differences allocate a vector each time, evaluate columns that are zero, and take steps of sqrt(eps) |y|: delta
  * is zero after a restart, its columns would be round-off, with the same effect.
  */
-int problem_jacobian(realtype clock, N_Vector y, N_Vector fy, SUNMatrix J, void *user, N_Vector forward,
-                     N_Vector backward, N_Vector other) {
-	CalIntegrator *ig = user;
+static int difference_jacobian(CalIntegrator *ig, realtype clock, N_Vector y, N_Vector fy, SUNMatrix J,
+                               N_Vector forward, N_Vector backward) {
 	const Cvode *c = ig->own;
-	(void)other;
-	SUNMatZero(J);
 	for (int j = 0; j < c->n; j++) {
 		if (!acts(ig, j))
 			continue;
@@ -181,6 +169,85 @@ int problem_jacobian(realtype clock, N_Vector y, N_Vector fy, SUNMatrix J, void 
 		memcpy(SUNDenseMatrix_Column(J, j), numbers(smaller), (size_t)c->n * sizeof(double));
 	}
 	return 0;
+}
+
+/** How the configuration moves, and the rate of delta changes, with delta_j: in c->tangent. */
+static void differentiate_chart(CalIntegrator *ig, const double *y, int j) {
+	const Cvode *c = ig->own;
+	const double step = 1e-4;
+	double *delta = c->tangent, *way = delta + ig->nu, *rate = way + ig->nu, *scratch = rate + ig->nu;
+	memcpy(delta, y, (size_t)ig->nu * sizeof *delta);
+	memset(way, 0, 2 * (size_t)ig->nu * sizeof *way);
+	for (int k = 0; k < 2; k++) {
+		const double moved = k ? -step : step;
+		delta[j] = y[j] + moved;
+		system_integrate(ig, c->q_base, delta, c->q_raw);
+		for (int p = 0; p < ig->part_count; p++) {
+			const Part *part = &ig->parts[p];
+			cal_config_difference(part->is.model, ig->stage.q + part->q, c->q_raw + part->q, scratch + part->u);
+		}
+		for (int i = 0; i < ig->nu; i++)
+			way[i] += scratch[i] / (2 * moved);
+		system_rate(ig, delta, y + ig->nu, scratch);
+		for (int i = 0; i < ig->nu; i++)
+			rate[i] += scratch[i] / (2 * moved);
+	}
+	hold_motions(ig, way);
+}
+
+/** d(delta', u', x')/d delta_j: udot and xdot change along the tangent of the chart. */
+static void fill_chart_column(CalIntegrator *ig, const double *y, int j, double *column) {
+	const Cvode *c = ig->own;
+	const SystemJacobian *s = &c->system;
+	differentiate_chart(ig, y, j);
+	const double *way = c->tangent + ig->nu, *rate = way + ig->nu;
+	memcpy(column, rate, (size_t)ig->nu * sizeof *column);
+	for (int i = 0; i < s->nu + s->nx; i++) {
+		const double *row = s->M + (size_t)i * (size_t)s->width;
+		double sum = 0;
+		for (int k = 0; k < ig->nu; k++)
+			sum += row[k] * way[k];
+		column[ig->nu + i] = sum;
+	}
+}
+
+/** d(delta', u', x') by a speed (the rate of delta is linear in u) or a state of a device. */
+static void fill_speed_column(CalIntegrator *ig, const double *y, int j, double *column) {
+	const Cvode *c = ig->own;
+	const SystemJacobian *s = &c->system;
+	if (j < 2 * ig->nu) {
+		memset(c->tangent, 0, (size_t)ig->nu * sizeof(double));
+		c->tangent[j - ig->nu] = 1;
+		system_rate(ig, y, c->tangent, column);
+	}
+	for (int i = 0; i < s->nu + s->nx; i++)
+		column[ig->nu + i] = s->M[(size_t)i * (size_t)s->width + (size_t)j];
+}
+
+static int analytical_jacobian(CalIntegrator *ig, realtype clock, const double *y, SUNMatrix J) {
+	Cvode *c = ig->own;
+	problem_stage(ig, y, input_time(c, clock));
+	c->status = system_impose(ig, &ig->stage);
+	if (c->status == CAL_OK)
+		c->status = system_jacobian_find(ig, &c->system, &ig->stage);
+	c->fatal = c->status < 0 ? c->status : CAL_OK;
+	for (int j = 0; j < c->n && c->status == CAL_OK; j++) {
+		if (acts(ig, j))
+			(j < ig->nu ? fill_chart_column : fill_speed_column)(ig, y, j, SUNDenseMatrix_Column(J, j));
+	}
+	return (int)c->status;
+}
+
+int problem_jacobian(realtype clock, N_Vector y, N_Vector fy, SUNMatrix J, void *user, N_Vector forward,
+                     N_Vector backward, N_Vector other) {
+	CalIntegrator *ig = user;
+	const Cvode *c = ig->own;
+	(void)other;
+	SUNMatZero(J);
+	if (c->idle)
+		return 0;
+	return c->analytical ? analytical_jacobian(ig, clock, numbers(y), J)
+	                     : difference_jacobian(ig, clock, y, fy, J, forward, backward);
 }
 
 /* ---- projection ---------------------------------------------------------------------------- */

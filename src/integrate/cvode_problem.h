@@ -6,6 +6,7 @@
 #define CALDER_INTEGRATE_CVODE_PROBLEM_H
 
 #include "integrate/scheme.h"
+#include "integrate/system_jacobian.h"
 
 #ifdef CALDER_WITH_SUNDIALS
 
@@ -37,6 +38,9 @@ typedef struct Cvode {
 	SUNContext context;
 	void *cvode;
 	N_Vector y, weights, dense; // dense: of the interpolation
+	SystemJacobian system;      // of BDF
+	bool analytical;            // it is used; false: differences, where the whole state is not known here
+	double *tangent;            // [4 nu] scratch of the Jacobian
 	SUNNonlinearSolver fixed_point;
 	SUNMatrix jacobian;
 	SUNLinearSolver linear;

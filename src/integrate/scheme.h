@@ -130,6 +130,8 @@ bool integrator_is_projecting(const CalIntegrator *integrator);
 /** q = integrate(q0, delta), and the rate of delta at speeds u; by the caller's thread. */
 void system_integrate(const CalIntegrator *integrator, const double *q0, const double *delta, double *q);
 void system_rate(const CalIntegrator *integrator, const double *delta, const double *u, double *delta_rate);
+/** What acts at a state: ig->states, ig->inputs and xdot[nx]. */
+CalStatus system_inputs(CalIntegrator *integrator, const CalState *state, double *xdot);
 /** Sets q and u of parts whose motion is given, and of coordinates that are driven, to what they are at state->t. */
 CalStatus system_impose(CalIntegrator *integrator, CalState *state);
 /** The same without noting which part refused. */

@@ -135,8 +135,7 @@ CalStatus system_motion(const CalIntegrator *ig, CalState *state) {
 
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
-/** Fills ig->states and ig->inputs, and xdot. */
-static CalStatus evaluate_inputs(CalIntegrator *ig, const CalState *state, double *xdot) {
+CalStatus system_inputs(CalIntegrator *ig, const CalState *state, double *xdot) {
 	for (int i = 0; i < ig->part_count; i++) {
 		ig->states[i] = seen_by(&ig->parts[i], state);
 		ig->inputs[i] = (CalInput){0};
@@ -300,7 +299,7 @@ double integrator_implicit_step(const CalIntegrator *ig, int part, CalState *ela
 static CalStatus evaluate(CalIntegrator *ig, const CalState *state, const Evaluation *e, double *xdot) {
 	ig->implicit_step = e->h;
 	ig->elastic = e->elastic;
-	CalStatus status = evaluate_inputs(ig, state, xdot);
+	CalStatus status = system_inputs(ig, state, xdot);
 	ig->implicit_step = 0;
 	ig->reached = 0;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
@@ -340,7 +339,7 @@ void system_hold_ranks(CalIntegrator *ig, bool hold) {
 CalStatus system_project(CalIntegrator *ig, double t) {
 	ig->stage.t = t;
 	ig->projecting = true;
-	CalStatus status = evaluate_inputs(ig, &ig->stage, ig->scratch);
+	CalStatus status = system_inputs(ig, &ig->stage, ig->scratch);
 	ig->projecting = false;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
 		const Part *part = &ig->parts[i];

@@ -30,8 +30,8 @@ static void methods_are_found_by_name(void **state) {
 /** Numbers of methods are in checkpoints: they stay. */
 static void numbers_of_methods_stay(void **state) {
 	(void)state;
-	static const char *const names[] = {"euler-cromer", "rk4",         "implicit", "implicit-midpoint",
-	                                    "dopri5",       "cvode-adams", "cvode-bdf"};
+	static const char *const names[] = {"euler-cromer", "rk4",         "implicit",  "implicit-midpoint",
+	                                    "dopri5",       "cvode-adams", "cvode-bdf", "rosenbrock"};
 	for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
 		assert_string_equal(cal_method_name((CalMethod)i), names[i]);
 }

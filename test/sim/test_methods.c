@@ -38,6 +38,7 @@ static const Row rows[] = {
 	{CAL_METHOD_DOPRI5, 1e-6, 1e-9, 1e-10, 0.3, 1e-8},
 	{CAL_METHOD_CVODE_ADAMS, 1e-6, 1e-9, 1e-10, 0.3, 1e-7},
 	{CAL_METHOD_CVODE_BDF, 1e-6, 1e-9, 1e-10, 0.3, 1e-7},
+	{CAL_METHOD_ROSENBROCK, 1e-5, 1e-8, 1e-8, 0.3, 1e-8},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((int)ROWS == (int)CAL_METHOD_COUNT, "each method has a row");
