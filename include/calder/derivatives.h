@@ -53,6 +53,23 @@ CAL_API CalStatus cal_forward_derivatives(const CalModel *model, const CalState 
                                           CalDerivatives *derivatives, double *udot, double *dq, double *du,
                                           double *dtau);
 
+/**
+ * Second derivatives: how the results of cal_inverse_derivatives() change along v[3 nu], a displacement (in the tangent space),
+ * a change of speeds and one of udot: d/ds of dq, du and M at (integrate(q, s v_q), u + s v_u, udot + s v_a), s = 0. Their rows
+ * times multipliers are products of the Hessian of these with v. By sixth-order differences of the analytical first
+ * derivatives, to about 1e-10 of the largest entry, without allocation. udot NULL: zero; any output may be NULL. Loops are open.
+ */
+CAL_API CalStatus cal_inverse_derivatives_along(const CalModel *model, const CalState *state, const double *udot,
+                                                const CalInput *input, const double *v, CalDerivatives *derivatives,
+                                                double *dq, double *du, double *M);
+/**
+ * The same of cal_forward_derivatives(): v[3 nu] is a displacement, a change of speeds and one of tau. With loops the equations
+ * must be independent: where they are redundant, only directions that the loops allow to second order have a meaning.
+ */
+CAL_API CalStatus cal_forward_derivatives_along(const CalModel *model, const CalState *state, const CalInput *input,
+                                                const double *v, CalDerivatives *derivatives, double *dq, double *du,
+                                                double *dtau);
+
 /* ---- inertial parameters ----------------------------------------------------------------------- */
 
 enum { CAL_INERTIAL_PARAMETERS = 10 };

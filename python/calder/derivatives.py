@@ -102,6 +102,28 @@ class Derivatives(Core):
                             ffi.NULL if a is None else pointer(a), given.c, None, *(pointer(m) for m in square))
         return InverseDerivatives(*square)
 
+    def inverse_derivatives_along(self, state: State, v: npt.ArrayLike, udot: npt.ArrayLike | None = None, *,
+                                  wrenches: Wrenches | None = None) -> InverseDerivatives:
+        """How inverse_derivatives() change along v [3 nu]: a displacement, a change of speeds, one of udot (Hessian times v)."""
+        given = Input(self, None, wrenches)
+        a = None if udot is None else vector(udot, self.nu, "udot", self.u_names)
+        way = vector(v, 3 * self.nu, "v")
+        square = [np.empty((self.nu, self.nu)) for _ in range(3)]
+        self._differentiate(state, "second derivatives of inverse dynamics", lib.cal_inverse_derivatives_along,
+                            ffi.NULL if a is None else pointer(a), given.c, pointer(way), None,
+                            *(pointer(m) for m in square))
+        return InverseDerivatives(*square)
+
+    def forward_derivatives_along(self, state: State, v: npt.ArrayLike, tau: npt.ArrayLike | None = None, *,
+                                  wrenches: Wrenches | None = None) -> tuple[Array, Array, Array]:
+        """How dq, du and dtau of forward_derivatives() change along v [3 nu]: a displacement, a change of speeds, one of tau."""
+        given = Input(self, tau, wrenches)
+        way = vector(v, 3 * self.nu, "v")
+        dq, du, dtau = (np.empty((self.nu, self.nu)) for _ in range(3))
+        self._differentiate(state, "second derivatives of forward dynamics", lib.cal_forward_derivatives_along, given.c,
+                            pointer(way), None, pointer(dq), pointer(du), pointer(dtau))
+        return dq, du, dtau
+
     def inertial_parameters(self) -> Array:
         """[bodies, 10]: mass, first moments x y z, moments of inertia xx yy zz xy xz yz about the origins of the body frames."""
         result = np.empty((len(self.bodies), PARAMETERS))

@@ -90,3 +90,19 @@ def test_failures_name_the_call():
     s.u[0] = np.nan
     with pytest.raises(calder.NumericalError, match="derivatives of inverse dynamics.*not finite"):
         m.inverse_derivatives(s)
+
+
+def test_second_derivatives_are_differences_of_the_first():
+    m, s = example("double_pendulum")
+    v = np.linspace(-1, 1, 3 * m.nu)
+    h = 1e-5
+    def at(k):
+        x = s.copy()
+        x = x.integrate(k * h * v[: m.nu])
+        x.u[:] = s.u + k * h * v[m.nu : 2 * m.nu]
+        return m.inverse_derivatives(x, k * h * v[2 * m.nu :]), m.forward_derivatives(x, k * h * v[2 * m.nu :])
+    (i1, f1), (i0, f0) = at(1), at(-1)
+    for got, a, b in zip(m.inverse_derivatives_along(s, v), i1, i0, strict=True):
+        assert got == pytest.approx((a - b) / (2 * h), rel=1e-6, abs=1e-6)
+    for got, a, b in zip(m.forward_derivatives_along(s, v), f1[:3], f0[:3], strict=True):
+        assert got == pytest.approx((a - b) / (2 * h), rel=1e-6, abs=1e-5)

@@ -93,6 +93,8 @@ struct CalDerivatives {
 	int32_t *descends;                 // [n] last dof that moves with this one
 	double *own;                       // [2][6 + most modes] forces of a flexible body
 	CalState at;                       // displaced, of differences
+	CalState moved;                    // along a direction (derivative_along.c),
+	double *moved_force;               // [n] with udot or tau
 	struct FrameVariation *variations; // [2][n] of a node, of two frames of a loop
 	// of loops; m: constraint equations
 	int rank;             // of the equations

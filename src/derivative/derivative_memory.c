@@ -188,6 +188,9 @@ static void layout_derivatives(const CalModel *model, CalDerivatives *d, Cursor 
 	CURSOR_ARRAY(cursor, d->own, 2 * (6 + most_modes(model)));
 	CURSOR_ARRAY(cursor, d->at.q, model->nq);
 	CURSOR_ARRAY(cursor, d->at.u, n);
+	CURSOR_ARRAY(cursor, d->moved.q, model->nq);
+	CURSOR_ARRAY(cursor, d->moved.u, n);
+	CURSOR_ARRAY(cursor, d->moved_force, n);
 	layout_loops(model, d, cursor);
 }
 
