@@ -21,6 +21,8 @@ static const char help[] =
 	"  --output NAME       a quantity, as calder signals lists them: q:JOINT, pose:NODE.x, device:WHEEL.speed; may be repeated\n"
 	"  --at T              at a time of the run, e.g. 2.5 or 100ms (0: the initial state)\n"
 	"  --trim              at the equilibrium that calder trim finds from there\n"
+	"  --every T           at several times of the run, that of --at first: a system that varies with time\n"
+	"  --until T           the last of them (the end of the run)\n"
 	"  --independent DOF   a degree of freedom whose coordinate is a state of a group with loops; may be repeated\n"
 	"  -o OUT              write all of it: .json, .csv, .h5 or .mat (MATLAB level 5); may be repeated\n"
 	"  --json              print all of it as JSON\n"
@@ -44,7 +46,7 @@ typedef struct Request {
 	const char *files[MOST_FILES];
 	int file_count;
 	const char *bode, *step;
-	double at; // [s]
+	double at, every, until; // [s]; every 0: one time
 	PlotRange range;
 	bool json, trim;
 } Request;
@@ -63,15 +65,32 @@ static int write_files(const Request *r, const LinearModel *model) {
 	return code;
 }
 
+static CalStateSpaceOptions options_of(const Request *r) {
+	return (CalStateSpaceOptions){.inputs = r->inputs.of,
+	                              .input_count = r->inputs.count,
+	                              .outputs = r->outputs.of,
+	                              .output_count = r->outputs.count,
+	                              .independent = r->independent.of,
+	                              .independent_count = r->independent.count};
+}
+
+static int show_series(const Request *r, const Loaded *loaded) {
+	const CalStateSpaceOptions options = options_of(r);
+	return linearize_series(&(LinearSeries){.path = r->path,
+	                                        .options = &options,
+	                                        .first = r->at,
+	                                        .every = r->every,
+	                                        .until = r->until > 0 ? r->until : loaded->settings.duration,
+	                                        .files = r->files,
+	                                        .file_count = r->file_count,
+	                                        .json = r->json},
+	                        loaded->sim);
+}
+
 static int show_model(const Request *r, CalSim *sim, const char *title) {
 	CalError error = {0};
 	LinearModel model = {.path = r->path, .title = title};
-	const CalStateSpaceOptions options = {.inputs = r->inputs.of,
-	                                      .input_count = r->inputs.count,
-	                                      .outputs = r->outputs.of,
-	                                      .output_count = r->outputs.count,
-	                                      .independent = r->independent.of,
-	                                      .independent_count = r->independent.count};
+	const CalStateSpaceOptions options = options_of(r);
 	int code = say_status(input_name(r->path), cal_sim_state_space(sim, &options, &model.space, &error), &error);
 	if (code != EXIT_OK)
 		return code;
@@ -123,7 +142,7 @@ static int linearize_file(const Request *r) {
 	if (code == EXIT_OK && r->trim)
 		code = say_status(input_name(r->path), cal_sim_trim(loaded.sim, NULL, &trim, &error), &error);
 	if (code == EXIT_OK)
-		code = show_model(r, loaded.sim, title_of(r, &loaded));
+		code = r->every > 0 ? show_series(r, &loaded) : show_model(r, loaded.sim, title_of(r, &loaded));
 	loaded_destroy(&loaded);
 	return code;
 }
@@ -176,6 +195,10 @@ static int check_request(const Request *r) {
 	if ((r->bode || r->step) && (r->inputs.count == 0 || r->outputs.count == 0))
 		return say_usage("linearize", "%s needs at least one --input and one --output",
 		                 r->bode ? "--bode" : "--step-plot");
+	if (r->every > 0 && (r->bode || r->step || r->trim))
+		return say_usage("linearize", "--every takes neither --bode nor --step-plot nor --trim");
+	if (r->every == 0 && r->until > 0)
+		return say_usage("linearize", "--until is that of --every");
 	if (!r->bode && (r->range.from > 0 || r->range.to > 0))
 		return say_usage("linearize", "--from and --to are frequencies of --bode");
 	if (!r->step && r->range.duration > 0)
@@ -191,6 +214,8 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 	                                        {"independent", required_argument, NULL, 'n'},
 	                                        {"at", required_argument, NULL, 'a'},
 	                                        {"trim", no_argument, NULL, 'r'},
+	                                        {"every", required_argument, NULL, 'e'},
+	                                        {"until", required_argument, NULL, 'l'},
 	                                        {"json", no_argument, NULL, 'j'},
 	                                        {"bode", required_argument, NULL, 'b'},
 	                                        {"from", required_argument, NULL, 'f'},
@@ -208,6 +233,10 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 		if (option == '?')
 			return option_wrong("linearize", argv, options);
 		if (option == 'a' && option_quantity("linearize", "at", optarg, "s", &r->at) != EXIT_OK)
+			return EXIT_USAGE;
+		if (option == 'e' && option_quantity("linearize", "every", optarg, "s", &r->every) != EXIT_OK)
+			return EXIT_USAGE;
+		if (option == 'l' && option_quantity("linearize", "until", optarg, "s", &r->until) != EXIT_OK)
 			return EXIT_USAGE;
 		if (option == 'd' && option_quantity("linearize", "duration", optarg, "s", &r->range.duration) != EXIT_OK)
 			return EXIT_USAGE;

@@ -20,6 +20,18 @@ void linearize_print(const LinearModel *model);
 /** Everything as one JSON object. */
 void linearize_json(const LinearModel *model);
 
+/** Linearizations at several times of a run. */
+typedef struct LinearSeries {
+	const char *path;                    // of the model
+	const CalStateSpaceOptions *options; //
+	double first, every, until;          // times [s]
+	const char *const *files;            // [file_count]
+	int file_count;
+	bool json;
+} LinearSeries;
+/** Runs the model from time to time, prints a line for each and writes the files; returns an exit code. */
+int linearize_series(const LinearSeries *series, CalSim *sim);
+
 /** Frequencies or times of a plot; 0: chosen by the poles. */
 typedef struct PlotRange {
 	double from, to; // frequencies [rad/s]

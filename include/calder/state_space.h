@@ -121,6 +121,12 @@ CAL_API CalStatus cal_state_space_deviation(const CalStateSpace *space, CalSim *
  * library has HDF5). CAL_ERR_INPUT: another ending.
  */
 CAL_API CalStatus cal_state_space_write(const CalStateSpace *space, const char *path, CalError *error);
+/**
+ * The same of linearizations at several times of a run, a linear system that varies with time: all have the same states, inputs
+ * and outputs. time has count elements, matrices have a third index (HDF5 and JSON: the first, MATLAB: the last, .csv: a column).
+ */
+CAL_API CalStatus cal_state_space_write_series(const CalStateSpace *spaces, int count, const char *path,
+                                               CalError *error);
 
 #ifdef __cplusplus
 }

@@ -128,6 +128,54 @@ calder 0 linearize "$SOURCE_DIR/examples/pendulum.yaml" --trim --json
 python 'import json; p = json.load(open("out")); assert abs(p["poles"][0]["imag"] - (1.5 * 9.81) ** 0.5) < 1e-12, p["poles"]
 assert max(map(abs, p["rate"])) < 1e-12'
 
+# Along a run: each time is that of --at, in all formats.
+calder 0 linearize cart.yaml --input force:slide --output q:hinge --at 0.2 --every 0.1 --until 0.5 -o along.json -o along.csv \
+	-o along.mat
+has out 'linear at 4 times'
+calder 0 linearize cart.yaml --input force:slide --output q:hinge --at 0.2 --every 0.3 --json
+cp out two.json
+calder 0 linearize cart.yaml --input force:slide --output q:hinge --at 0.5 -o once.json
+cat >along.py <<'PY'
+import csv, json, struct
+s, once = json.load(open("along.json")), json.load(open("once.json"))
+assert len(s["time"]) == 4 and abs(s["time"][3] - 0.5) < 1e-15, s["time"]
+for key in "ABCD":
+    error = max(abs(x - y) for a, b in zip(s[key][3], once[key]) for x, y in zip(a, b))
+    assert error < 1e-9, (key, error)  # the run has been interrupted at other times
+assert s["A"][0] != s["A"][3] and len(s["rate"]) == 4 and len(s["warning"]) == 4
+assert s["states"] == once["states"]
+rows = [r for r in csv.DictReader(open("along.csv")) if r["matrix"] == "A" and abs(float(r["time"]) - 0.5) < 1e-12]
+assert [float(r["value"]) for r in rows] == [x for row in s["A"][3] for x in row]
+two = json.load(open("two.json"))
+assert [round(x["time"], 9) for x in two] == [0.2, 0.5, 0.8] and len(two[0]["poles"]) == 4
+data, at, found = open("along.mat", "rb").read(), 128, {}
+while at < len(data):
+    kind, size = struct.unpack_from("<II", data, at)
+    body, at = data[at + 8:at + 8 + size], at + 8 + size
+    dims = struct.unpack_from("<I", body, 20)[0] // 4
+    shape = struct.unpack_from(f"<{dims}i", body, 24)
+    name_at = 24 + (4 * dims + 7) // 8 * 8
+    length = struct.unpack_from("<I", body, name_at + 4)[0]
+    name = body[name_at + 8:name_at + 8 + length].decode()
+    if body[8] == 6:
+        first = name_at + 8 + (length + 7) // 8 * 8
+        count = struct.unpack_from("<I", body, first + 4)[0] // 8
+        found[name] = shape, struct.unpack_from(f"<{count}d", body, first + 8)
+assert found["A"][0] == (4, 4, 4) and found["time"][0] == (1, 4) and found["rate"][0] == (4, 4), found["A"][0]
+assert all(found["A"][1][k * 16 + j * 4 + i] == s["A"][k][i][j] for k in range(4) for i in range(4) for j in range(4))
+PY
+python3 along.py || fail "along a run"
+if [ -e cart.h5 ] && command -v h5dump >/dev/null; then
+	calder 0 linearize cart.yaml --input force:slide --every 0.5 -o along.h5
+	h5dump -d /B along.h5 >dump || fail h5dump
+	has dump '( 3, 4, 1 )'
+	h5dump -d /time along.h5 >dump || fail h5dump
+	has dump '0, 0.5, 1'
+fi
+calder 2 linearize cart.yaml --every 0.1 --trim
+calder 2 linearize cart.yaml --until 0.1
+calder 2 linearize cart.yaml --every 0.1 --at 5
+
 # Loops: states are those that are asked for.
 calder 0 linearize "$SOURCE_DIR/examples/four_bar.yaml" --independent crank
 has out 'q:crank \[rad\], u:crank \[rad/s\]'

@@ -52,7 +52,7 @@ static void put_number(FILE *out, double value) {
 }
 
 static void put_rows(FILE *out, const NamedMatrix *m) {
-	fprintf(out, ",\n  \"%s\": [", m->name);
+	putc('[', out);
 	for (int i = 0; i < m->rows; i++) {
 		fputs(i == 0 ? "" : m->column ? ",\n    " : ", ", out);
 		fputs(m->column ? "[" : "", out);
@@ -79,20 +79,39 @@ static void put_names(FILE *out, const NameGroup *group) {
 	putc(']', out);
 }
 
+/* One element of a series, or all of them in a list. */
+static void put_each(FILE *out, const StateSpaceSeries *series, const char *name, int matrix) {
+	fprintf(out, ",\n  \"%s\": %s", name, series->varies ? "[" : "");
+	for (int k = 0; k < series->count; k++) {
+		NamedMatrix matrices[STATE_SPACE_MATRICES];
+		state_space_matrices(&series->spaces[k], matrices);
+		fputs(k ? ",\n   " : "", out);
+		if (matrix >= 0)
+			put_rows(out, &matrices[matrix]);
+		else
+			put_string(out, series->spaces[k].warning);
+	}
+	fputs(series->varies ? "]" : "", out);
+}
+
 static void put_json(FILE *out, const void *user) {
-	const CalStateSpace *s = user;
+	const StateSpaceSeries *series = user;
 	NamedMatrix matrices[STATE_SPACE_MATRICES];
 	NameGroup groups[3];
-	state_space_matrices(s, matrices);
-	state_space_names(s, groups);
-	fprintf(out, "{\"format\": \"%s\", \"version\": %d,\n  \"time\": ", STATE_SPACE_FORMAT, STATE_SPACE_VERSION);
-	put_number(out, s->time);
+	state_space_matrices(series->spaces, matrices);
+	state_space_names(series->spaces, groups);
+	fprintf(out, "{\"format\": \"%s\", \"version\": %d,\n  \"time\": %s", STATE_SPACE_FORMAT, STATE_SPACE_VERSION,
+	        series->varies ? "[" : "");
+	for (int k = 0; k < series->count; k++) {
+		fputs(k ? ", " : "", out);
+		put_number(out, series->spaces[k].time);
+	}
+	fputs(series->varies ? "]" : "", out);
 	for (int i = 0; i < 3; i++)
 		put_names(out, &groups[i]);
 	for (int i = 0; i < STATE_SPACE_MATRICES; i++)
-		put_rows(out, &matrices[i]);
-	fputs(",\n  \"warning\": ", out);
-	put_string(out, s->warning);
+		put_each(out, series, matrices[i].name, i);
+	put_each(out, series, "warning", -1);
 	fputs("}\n", out);
 }
 
@@ -119,14 +138,26 @@ static void put_entry(FILE *out, const NamedMatrix *m, int i, int j) {
 	fprintf(out, "%s\n", isfinite(value) ? number : "nan");
 }
 
-static void put_csv(FILE *out, const void *user) {
+static void put_entries(FILE *out, const CalStateSpace *space, const char *time) {
 	NamedMatrix matrices[STATE_SPACE_MATRICES];
-	state_space_matrices(user, matrices);
-	fputs("matrix,row,row_unit,column,column_unit,value\n", out);
+	state_space_matrices(space, matrices);
 	for (int k = 0; k < STATE_SPACE_MATRICES; k++)
 		for (int i = 0; i < matrices[k].rows; i++)
-			for (int j = 0; j < matrices[k].columns; j++)
+			for (int j = 0; j < matrices[k].columns; j++) {
+				if (time)
+					fprintf(out, "%s,", time);
 				put_entry(out, &matrices[k], i, j);
+			}
+}
+
+static void put_csv(FILE *out, const void *user) {
+	const StateSpaceSeries *series = user;
+	fprintf(out, "%smatrix,row,row_unit,column,column_unit,value\n", series->varies ? "time," : "");
+	for (int k = 0; k < series->count; k++) {
+		char time[NUMBER_TEXT];
+		number_format(series->spaces[k].time, time);
+		put_entries(out, &series->spaces[k], series->varies ? time : NULL);
+	}
 }
 
 /* ---- by the ending of the path ------------------------------------------------------------------------------ */
@@ -136,17 +167,55 @@ static bool ends_with(const char *path, const char *ending) {
 	return length > size && strcmp(path + length - size, ending) == 0;
 }
 
-CalStatus cal_state_space_write(const CalStateSpace *space, const char *path, CalError *error) {
+static CalStatus write_series(const StateSpaceSeries *series, const char *path, CalError *error) {
 	static const struct {
 		const char *ending;
 		void (*put)(FILE *out, const void *user); // NULL: HDF5
 	} formats[] = {{".json", put_json}, {".csv", put_csv}, {".mat", state_space_put_mat}, {".h5", NULL}};
-	if (!space || !space->memory || !path)
-		return error_null(error, __func__, !path ? "path" : "space");
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 		if (ends_with(path, formats[i].ending))
-			return formats[i].put ? fe_write_whole(path, formats[i].put, space, error)
-			                      : state_space_write_hdf5(space, path, error);
+			return formats[i].put ? fe_write_whole(path, formats[i].put, series, error)
+			                      : state_space_write_hdf5(series, path, error);
 	return error_set(error, CAL_ERR_INPUT,
 	                 "%.300s: the ending of the name chooses the format: .json, .csv, .mat or .h5", path);
+}
+
+CalStatus cal_state_space_write(const CalStateSpace *space, const char *path, CalError *error) {
+	if (!space || !space->memory || !path)
+		return error_null(error, __func__, !path ? "path" : "space");
+	return write_series(&(StateSpaceSeries){space, 1, false}, path, error);
+}
+
+/* What is different, or NULL. */
+static const char *difference_of(const CalStateSpace *a, const CalStateSpace *b) {
+	NameGroup first[3], second[3];
+	state_space_names(a, first);
+	state_space_names(b, second);
+	for (int g = 0; g < 3; g++) {
+		if (first[g].count != second[g].count)
+			return first[g].names;
+		for (int i = 0; i < first[g].count; i++)
+			if (strcmp(first[g].of[i].name, second[g].of[i].name) != 0)
+				return first[g].names;
+	}
+	return NULL;
+}
+
+CalStatus cal_state_space_write_series(const CalStateSpace *spaces, int count, const char *path, CalError *error) {
+	if (!spaces || !path)
+		return error_null(error, __func__, !path ? "path" : "spaces");
+	if (count < 1)
+		return error_set(error, CAL_ERR_ARGUMENT, "%s: there is no linearization", __func__);
+	for (int k = 0; k < count; k++) {
+		if (!spaces[k].memory)
+			return error_null(error, __func__, "one of spaces");
+		const char *different = difference_of(&spaces[0], &spaces[k]);
+		if (different)
+			return error_set(
+				error, CAL_ERR_INPUT,
+				"%.200s: the %s at t = %.9g s are not those at %.9g s; choose coordinates that hold for all "
+				"of the run (independent), or times between changes of the topology",
+				path, different, spaces[k].time, spaces[0].time);
+	}
+	return write_series(&(StateSpaceSeries){spaces, count, true}, path, error);
 }

@@ -5,6 +5,7 @@
 #ifndef CALDER_IO_LINEAR_STATE_SPACE_FILE_H
 #define CALDER_IO_LINEAR_STATE_SPACE_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <calder/state_space.h>
@@ -20,6 +21,13 @@ typedef struct NamedMatrix {
 	const CalSignalName *row, *column;
 } NamedMatrix;
 
+/** What is written. */
+typedef struct StateSpaceSeries {
+	const CalStateSpace *spaces; // [count], alike
+	int count;
+	bool varies; // a third index; false: there is one
+} StateSpaceSeries;
+
 /** A, B, C, D, rate and value. */
 void state_space_matrices(const CalStateSpace *space, NamedMatrix matrices[STATE_SPACE_MATRICES]);
 
@@ -31,9 +39,9 @@ typedef struct NameGroup {
 } NameGroup;
 void state_space_names(const CalStateSpace *space, NameGroup groups[3]);
 
-/** MATLAB, level 5 (state_space_mat.c). user: a CalStateSpace. */
+/** MATLAB, level 5 (state_space_mat.c). user: a StateSpaceSeries. */
 void state_space_put_mat(FILE *out, const void *user);
 /** HDF5; CAL_ERR_UNSUPPORTED where the library is built without it. */
-CalStatus state_space_write_hdf5(const CalStateSpace *space, const char *path, CalError *error);
+CalStatus state_space_write_hdf5(const StateSpaceSeries *series, const char *path, CalError *error);
 
 #endif

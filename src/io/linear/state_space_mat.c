@@ -37,31 +37,50 @@ static void put_padding(FILE *out, size_t bytes) { put_bytes(out, 0, (int)(padde
 
 /* ---- variables ---------------------------------------------------------------------------------------------- */
 
-/* Bytes of a variable after its tag, of which `data` (with their tags) follow the name. */
-static size_t size_of_variable(const char *name, size_t data) {
-	return (TAG + 8) + (TAG + 8) + TAG + padded(strlen(name)) + data;
+/* Bytes of a variable of `dimensions` after its tag, of which `data` (with their tags) follow the name. */
+static size_t size_of_variable(const char *name, int dimensions, size_t data) {
+	return (TAG + 8) + TAG + padded(4 * (size_t)dimensions) + TAG + padded(strlen(name)) + data;
 }
 
-/* Everything before the data. */
-static void put_head(FILE *out, int class, const char *name, int rows, int columns, size_t data) {
-	put_tag(out, MI_MATRIX, size_of_variable(name, data));
+/* Everything before the data; layers: a third dimension, 0: there is none. */
+static void put_head(FILE *out, int class, const char *name, int rows, int columns, int layers, size_t data) {
+	const int dimensions = layers > 0 ? 3 : 2;
+	put_tag(out, MI_MATRIX, size_of_variable(name, dimensions, data));
 	put_tag(out, MI_UINT32, 8);
 	put_bytes(out, (uint64_t) class, 8);
-	put_tag(out, MI_INT32, 8);
+	put_tag(out, MI_INT32, 4 * (size_t)dimensions);
 	put_bytes(out, (uint64_t)rows, 4);
 	put_bytes(out, (uint64_t)columns, 4);
+	put_bytes(out, (uint64_t)layers, layers > 0 ? 8 : 0); // padded
 	put_tag(out, MI_INT8, strlen(name));
 	fputs(name, out);
 	put_padding(out, strlen(name));
 }
 
-static void put_matrix(FILE *out, const NamedMatrix *m) {
-	const size_t bytes = (size_t)m->rows * (size_t)m->columns * sizeof(double);
-	put_head(out, MX_DOUBLE, m->name, m->rows, m->columns, TAG + bytes);
+/* Matrix k of all elements; of a series they are layers, a column has one column for each. */
+static void put_matrix(FILE *out, const StateSpaceSeries *series, int k) {
+	NamedMatrix matrices[STATE_SPACE_MATRICES];
+	state_space_matrices(series->spaces, matrices);
+	const NamedMatrix *m = &matrices[k];
+	const size_t bytes = (size_t)series->count * (size_t)m->rows * (size_t)m->columns * sizeof(double);
+	const bool layers = series->varies && m->column;
+	put_head(out, MX_DOUBLE, m->name, m->rows, m->column ? m->columns : series->count, layers ? series->count : 0,
+	         TAG + bytes);
 	put_tag(out, MI_DOUBLE, bytes);
-	for (int j = 0; j < m->columns; j++)
-		for (int i = 0; i < m->rows; i++)
-			put_double(out, m->of[(size_t)i * (size_t)m->columns + (size_t)j]);
+	for (int s = 0; s < series->count; s++) {
+		state_space_matrices(&series->spaces[s], matrices);
+		for (int j = 0; j < m->columns; j++)
+			for (int i = 0; i < m->rows; i++)
+				put_double(out, m->of[(size_t)i * (size_t)m->columns + (size_t)j]);
+	}
+}
+
+static void put_times(FILE *out, const StateSpaceSeries *series) {
+	const size_t bytes = (size_t)series->count * sizeof(double);
+	put_head(out, MX_DOUBLE, "time", 1, series->count, 0, TAG + bytes);
+	put_tag(out, MI_DOUBLE, bytes);
+	for (int s = 0; s < series->count; s++)
+		put_double(out, series->spaces[s].time);
 }
 
 /* ---- texts --------------------------------------------------------------------------------------------------- */
@@ -106,7 +125,7 @@ static size_t size_of_text(const char *text) { return TAG + padded(2 * put_utf16
 
 static void put_text(FILE *out, const char *text) {
 	const size_t count = put_utf16(NULL, text);
-	put_head(out, MX_CHAR, "", count > 0, (int)count, size_of_text(text));
+	put_head(out, MX_CHAR, "", count > 0, (int)count, 0, size_of_text(text));
 	put_tag(out, MI_UINT16, 2 * count);
 	put_utf16(out, text);
 	put_padding(out, 2 * count);
@@ -117,8 +136,8 @@ static const char *text_of(const CalSignalName *signal, int units) { return unit
 static void put_cells(FILE *out, const char *name, const NameGroup *group, int units) {
 	size_t bytes = 0;
 	for (int i = 0; i < group->count; i++)
-		bytes += TAG + size_of_variable("", size_of_text(text_of(&group->of[i], units)));
-	put_head(out, MX_CELL, name, group->count, 1, bytes);
+		bytes += TAG + size_of_variable("", 2, size_of_text(text_of(&group->of[i], units)));
+	put_head(out, MX_CELL, name, group->count, 1, 0, bytes);
 	for (int i = 0; i < group->count; i++)
 		put_text(out, text_of(&group->of[i], units));
 }
@@ -136,15 +155,13 @@ static void put_header(FILE *out) {
 }
 
 void state_space_put_mat(FILE *out, const void *user) {
-	const CalStateSpace *s = user;
-	NamedMatrix matrices[STATE_SPACE_MATRICES];
+	const StateSpaceSeries *series = user;
 	NameGroup groups[3];
-	state_space_matrices(s, matrices);
-	state_space_names(s, groups);
+	state_space_names(series->spaces, groups);
 	put_header(out);
-	put_matrix(out, &(NamedMatrix){"time", &s->time, 1, 1, NULL, NULL});
+	put_times(out, series);
 	for (int i = 0; i < STATE_SPACE_MATRICES; i++)
-		put_matrix(out, &matrices[i]);
+		put_matrix(out, series, i);
 	for (int i = 0; i < 3; i++) {
 		put_cells(out, groups[i].names, &groups[i], 0);
 		put_cells(out, groups[i].units, &groups[i], 1);
