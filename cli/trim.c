@@ -13,6 +13,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "trim.h"
 
 static const char help[] =
 	"usage: calder trim [OPTION]... FILE\n"
@@ -27,9 +28,14 @@ static const char help[] =
 	"  --tolerance A       accelerations that count as zero, in SI units (1e-9)\n"
 	"  -o OUT.yaml         write the model with an equilibrium as its initial state, for calder run (- for stdout)\n"
 	"  --solution N        which one (the first that is stable, or the first)\n"
+	"  --along INPUT       follow an equilibrium while an input (as calder linearize names them) is added to what acts,\n"
+	"  --from A, --to B    from one value to another, in SI units, past limit points; --step S: longest (0.1)\n"
+	"                      --back X: so far beyond A, in parts of B - A, if the path comes back (0)\n"
+	"                      -o OUT.csv writes the points\n"
 	"  --json              solutions as JSON\n"
 	"\n"
-	"example: calder trim examples/pendulum.yaml --starts 10 -o hanging.yaml\n";
+	"example: calder trim examples/pendulum.yaml --starts 10 -o hanging.yaml\n"
+	"         calder trim examples/pendulum.yaml --along force:hinge --from 0 --to 20\n";
 
 enum { MOST_STARTS = 100000, MOST_SOLUTIONS = 200 };
 static const double two_pi = 6.283185307179586, same = 1e-6;
@@ -39,6 +45,8 @@ typedef struct Request {
 	int starts, solution; // solution 0: chosen
 	uint64_t seed;
 	double spread, tolerance, at; // at [s]
+	const char *along;            // a path: its parameter; NULL: none
+	double from, to, step, back;
 	bool json;
 } Request;
 
@@ -297,6 +305,18 @@ static int write_model(const Request *r, const Solutions *s, Loaded *loaded) {
 	return output_close(&out, code);
 }
 
+static int follow_path(const Request *r, CalSim *sim) {
+	return trim_path_file(&(TrimPathRequest){.path = r->path,
+	                                         .out = r->out,
+	                                         .input = r->along,
+	                                         .from = r->from,
+	                                         .to = r->to,
+	                                         .step = r->step,
+	                                         .back = r->back,
+	                                         .json = r->json},
+	                      sim);
+}
+
 static int trim_file(const Request *r) {
 	CalSetup *setup = NULL;
 	Loaded loaded = {.refuses_code = true}; // without it, equilibria would be those of another model
@@ -309,6 +329,11 @@ static int trim_file(const Request *r) {
 		return code;
 	}
 	code = loaded_at(&loaded, setup, input_name(r->path), r->at);
+	if (code != EXIT_OK || r->along) {
+		code = code == EXIT_OK ? follow_path(r, loaded.sim) : code;
+		loaded_destroy(&loaded);
+		return code;
+	}
 	solutions.of = calloc(MOST_SOLUTIONS, sizeof *solutions.of);
 	if (code == EXIT_OK && !solutions.of)
 		code = say_status(input_name(r->path), CAL_ERR_MEMORY, NULL);
@@ -333,6 +358,12 @@ static bool whole_number(const char *text, long most, long *number) {
 	return end != text && !*end && *number >= 1 && *number <= most;
 }
 
+static bool any_number(const char *text, double *number) {
+	char *end;
+	*number = strtod(text, &end);
+	return end != text && !*end && isfinite(*number);
+}
+
 static bool set_option(Request *r, int option, const char *text) {
 	long number = 1;
 	switch (option) {
@@ -354,6 +385,17 @@ static bool set_option(Request *r, int option, const char *text) {
 	case 'o':
 		r->out = text;
 		return true;
+	case 'g':
+		r->along = text;
+		return true;
+	case 'f':
+		return any_number(text, &r->from);
+	case 'l':
+		return any_number(text, &r->to);
+	case 'k':
+		return any_number(text, &r->back) && r->back >= 0;
+	case 'w':
+		return any_number(text, &r->step) && r->step > 0;
 	default:
 		r->json |= option == 'j';
 		return true;
@@ -361,15 +403,14 @@ static bool set_option(Request *r, int option, const char *text) {
 }
 
 static int read_options(int argc, char **argv, Request *r, bool *done) {
-	static const struct option options[] = {{"starts", required_argument, NULL, 'n'},
-	                                        {"spread", required_argument, NULL, 'p'},
-	                                        {"seed", required_argument, NULL, 'r'},
-	                                        {"tolerance", required_argument, NULL, 't'},
-	                                        {"solution", required_argument, NULL, 's'},
-	                                        {"at", required_argument, NULL, 'a'},
-	                                        {"json", no_argument, NULL, 'j'},
-	                                        {"help", no_argument, NULL, 'h'},
-	                                        {0}};
+	static const struct option options[] = {
+		{"starts", required_argument, NULL, 'n'},   {"spread", required_argument, NULL, 'p'},
+		{"seed", required_argument, NULL, 'r'},     {"tolerance", required_argument, NULL, 't'},
+		{"solution", required_argument, NULL, 's'}, {"at", required_argument, NULL, 'a'},
+		{"along", required_argument, NULL, 'g'},    {"from", required_argument, NULL, 'f'},
+		{"to", required_argument, NULL, 'l'},       {"step", required_argument, NULL, 'w'},
+		{"back", required_argument, NULL, 'k'},     {"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},           {0}};
 	for (int option; (option = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -385,12 +426,16 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 		if (option == 't' && option_quantity("trim", "tolerance", optarg, "", &r->tolerance) != EXIT_OK)
 			return EXIT_USAGE;
 		if (!set_option(r, option, optarg))
-			return say_usage("trim", "--%s: '%s' is no value for it; write a whole number from 1 on",
-			                 option_name(options, option), optarg);
+			return say_usage("trim", "--%s: '%s' is no value for it; write a %s", option_name(options, option), optarg,
+			                 strchr("flwk", option) ? "number" : "whole number from 1 on");
 	}
 	if (argc - optind != 1)
 		return say_usage("trim", "name one model file");
 	r->path = argv[optind];
+	if (!r->along && (r->from != 0 || r->to != 0 || r->step > 0 || r->back > 0))
+		return say_usage("trim", "--from, --to, --step and --back are those of --along");
+	if (r->along && (r->from == r->to || r->starts > 1 || r->solution > 0))
+		return say_usage("trim", "--along takes --from and --to, which differ, and neither --starts nor --solution");
 	if (r->solution > 0 && !r->out)
 		return say_usage("trim", "--solution is for -o");
 	if (r->json && r->out && strcmp(r->out, "-") == 0)

@@ -297,3 +297,34 @@ static double glue_statistic(const CalPlanOutput *output, const double *t, const
 		cal_statistic_add(&accumulator, output, t[i * stride], x[i * stride]);
 	return cal_statistic_value(&accumulator, output);
 }
+
+/* ---- paths of equilibria -------------------------------------------------------------------------- */
+
+typedef struct GluePath {
+	CalTrimPoint *points;
+	double *q; /* [points nq] */
+	int nq, count;
+} GluePath;
+
+static int keep_point(void *user, CalSim *sim, const CalTrimPoint *point) {
+	GluePath *path = user;
+	double *q = path->q + (size_t)path->count * (size_t)path->nq;
+	path->points[path->count++] = *point;
+	for (int g = 0; g < cal_sim_group_count(sim); g++) {
+		const int nq = cal_model_q_count(cal_sim_model(sim, g));
+		memcpy(q, cal_sim_state(sim, g)->q, (size_t)nq * sizeof *q);
+		q += nq;
+	}
+	return 0;
+}
+
+static CalStatus glue_trim_path(CalSim *sim, const CalTrimPathOptions *options, CalTrimPoint *points, double *q, int nq,
+                                int *count, CalError *error) {
+	GluePath path = {.points = points, .q = q, .nq = nq};
+	CalTrimPathOptions with = *options;
+	with.point = keep_point;
+	with.user = &path;
+	const CalStatus status = cal_sim_trim_path(sim, &with, NULL, error);
+	*count = path.count;
+	return status;
+}

@@ -77,3 +77,8 @@ extern "Python" int glue_on_value(void *user, CalEvalContext *context, double *v
 
 /* ---- campaigns ---- */
 double glue_statistic(const CalPlanOutput *output, const double *t, const double *x, size_t stride, size_t count);
+
+/* ---- paths of equilibria ---- */
+/* points[options->most] and q[options->most nq]; *count of them are filled. */
+CalStatus glue_trim_path(CalSim *sim, const CalTrimPathOptions *options, CalTrimPoint *points, double *q, int nq,
+                         int *count, CalError *error);

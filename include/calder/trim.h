@@ -48,6 +48,37 @@ typedef struct CalTrim {
  */
 CAL_API CalStatus cal_sim_trim(CalSim *sim, const CalTrimOptions *options, CalTrim *trim, CalError *error);
 
+/** An equilibrium on a path. */
+typedef struct CalTrimPoint {
+	double value;           // of the parameter
+	double residual;        // as in CalTrim
+	CalStability stability; //
+	double growth;          // largest real part of a pole [1/s]
+	int zero_poles;         //
+	int turns;              // nonzero: between this point and the one before the parameter turns back (a limit point)
+} CalTrimPoint;
+
+/** Called for each point with the simulation there; nonzero ends the path. */
+typedef int (*CalTrimPointFn)(void *user, CalSim *sim, const CalTrimPoint *point);
+
+typedef struct CalTrimPathOptions {
+	const char *input; // the parameter: an input as CalStateSpaceOptions has them, added to what acts
+	double from, to;   // its values at the start, and where the path ends
+	double back;       // how far it may come back beyond `from` before the path ends too, in parts of |to - from|
+	double step;       // largest, as a distance: rad, m and parts of |to - from|; 0: 0.1
+	int most;          // points; 0: 1000
+	CalTrimPointFn point;
+	void *user;             // handed to point
+	CalAllocator allocator; // {0}: malloc
+} CalTrimPathOptions;
+
+/**
+ * Follows an equilibrium while a parameter changes, by its arc length: past limit points, where there is none beyond and the
+ * parameter turns back, to unstable branches. Starts with an equilibrium near the present state for `from`; the simulation is left
+ * at the last point, without the parameter. CAL_NOT_CONVERGED: none there, or the path ends before.
+ */
+CAL_API CalStatus cal_sim_trim_path(CalSim *sim, const CalTrimPathOptions *options, int *points, CalError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -42,7 +42,7 @@ from .results_file import ResultsFile, open
 from .sim import Sim, methods
 from .sparse_mass import SparseFactor, SparseMass
 from .state import State
-from .state_space import StateSpace, Trim
+from .state_space import StateSpace, Trim, TrimPath, save_series
 from .transitions import Transition
 
 __version__: str = _ffi.string(_lib.cal_version()).decode()
@@ -52,6 +52,6 @@ __all__ = [
     "Error", "FileError", "FiniteElements", "ForwardDerivatives", "Group", "InputError", "InverseDerivatives", "Linear", "Mesh", "Modal", "Model",
     "ModelError", "Momentum", "NodeDerivatives", "NumericalError", "Parameter", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor",
     "SparseMass", "StaleError", "State", "StateSpace",
-    "SystemForm", "SystemMode", "Transition", "Trim", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities",
+    "SystemForm", "SystemMode", "Transition", "Trim", "TrimPath", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities", "save_series",
     "status_text", "wrench_express", "wrench_shift",
 ]

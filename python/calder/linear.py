@@ -380,6 +380,22 @@ class SimLinear:
             check(lib.cal_sim_linearize(sim, index, options, c, self._error), self._error)
             return Linear(c, self._mirrors.named(group).group.u_names)
 
+    def mode_masses(self, group: str | None = None, *, structural: bool = False, max_frequency: float = 0.0) -> tuple[Array, Array]:
+        """(frequencies [modes] in rad/s, effective masses [modes, 6]) of a group at its present state: along x, y, z [kg] and about
+        them through the center of mass [kg m^2], world axes. Modes are in the order of linearize().modes()."""
+        linear = self.linearize(group, structural=structural)
+        options = ffi.new("CalSystemModesOptions *", {"max_frequency": max_frequency})
+        c = ffi.new("CalSystemModes *")
+        with self._handle as sim:
+            check(lib.cal_linear_modes(linear._c, options, ffi.NULL, c, self._error), self._error)
+            try:
+                mass = np.zeros((c.count, 6))
+                rows = ffi.cast("double (*)[6]", pointer(mass)) if c.count else ffi.new("double[1][6]")
+                check(lib.cal_sim_mode_masses(sim, self._mirrors.index(group), linear._c, c, rows, self._error), self._error)
+                return np.array([c.mode[i].frequency for i in range(c.count)]), mass
+            finally:
+                lib.cal_system_modes_release(c)
+
     @property
     def formulation(self) -> FormulationReport:
         """What `formulation: system` of the model file did in the run so far."""

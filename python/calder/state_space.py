@@ -43,6 +43,22 @@ class Trim:
     zero_poles: int
 
 
+@dataclass(frozen=True, eq=False)
+class TrimPath:
+    """Equilibria along a parameter that sim.trim_path() found."""
+
+    value: Array
+    """Of the parameter [points]."""
+    q: Array
+    """Coordinates of all groups [points, nq]."""
+    stability: tuple[str, ...]
+    """"stable", "neutral" or "unstable" [points]."""
+    growth: Array
+    """Largest real part of a pole [1/s] [points]."""
+    turns: tuple[bool, ...]
+    """Whether the parameter turns back between the point before and this one [points]."""
+
+
 class StateSpace:
     """x' = A x + B u, y = C x + D u about the state of a simulation; made by sim.state_space().
 
@@ -118,6 +134,15 @@ class StateSpace:
         return f"<calder.StateSpace: {len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs>"
 
 
+def save_series(spaces: Sequence[StateSpace], path: str | PathLike[str]) -> None:
+    """Writes linearizations at several times of a run as one linear system that varies with time; formats as StateSpace.save()."""
+    if not spaces:
+        raise ArgumentError("there is no linearization to save")
+    error = new_error()
+    c = ffi.new("CalStateSpace[]", [space._c[0] for space in spaces])
+    check(lib.cal_state_space_write_series(c, len(spaces), name_bytes(fspath(path)), error), error)
+
+
 def _list(names: Sequence[str]) -> tuple[Any, list[Any]]:
     """char *[] and what it points to."""
     texts = [ffi.new("char[]", name_bytes(name)) for name in names]
@@ -177,3 +202,26 @@ class SimStateSpace:
             check(lib.cal_sim_trim(sim, options, found, self._error), self._error)
             return Trim(found.iterations, found.residual, text(lib.cal_stability_name(found.stability)), found.growth,
                         found.zero_poles)
+
+    def trim_path(self, input: str, start: float, stop: float, *, back: float = 0.0, step: float = 0.0,
+                  most: int = 1000) -> TrimPath:
+        """Follows the equilibrium near the present state while an input (as state_space() names them) goes from start to stop.
+
+        By arc length, past limit points. back: how far it may come back beyond start, in parts of stop - start. step: the longest
+        (0: 0.1 rad, m or part of stop - start). The simulation is left at the last point, without the input.
+        """
+        if not (most >= 1 and step >= 0 and back >= 0 and start != stop):
+            raise ArgumentError("start and stop differ, step and back are zero or more, most is 1 or more")
+        name = ffi.new("char[]", name_bytes(input))
+        options = ffi.new("CalTrimPathOptions *", {"input": name, "from": start, "to": stop, "back": back, "step": step,
+                                                   "most": most})
+        points, count = ffi.new("CalTrimPoint[]", most), ffi.new("int *")
+        with self._handle as sim:
+            self._started(sim)
+            nq = sum(lib.cal_model_q_count(lib.cal_sim_model(sim, g)) for g in range(lib.cal_sim_group_count(sim)))
+            q = np.zeros((most, nq))
+            check(lib.glue_trim_path(sim, options, points, pointer(q), nq, count, self._error), self._error)
+        n = count[0]
+        return TrimPath(np.array([points[i].value for i in range(n)]), q[:n].copy(),
+                        tuple(text(lib.cal_stability_name(points[i].stability)) for i in range(n)),
+                        np.array([points[i].growth for i in range(n)]), tuple(bool(points[i].turns) for i in range(n)))

@@ -109,3 +109,33 @@ def test_trim_says_where_there_is_none():
         sim.trim()
     with pytest.raises(calder.ArgumentError):
         sim.trim(start=-1)
+
+
+def test_series_are_written_with_one_index_more(tmp_path):
+    sim = cart()
+    spaces = []
+    for t in (0.0, 0.2, 0.4):
+        sim.advance(t)
+        spaces.append(sim.state_space(["force:slide"], ["q:hinge"]))
+    calder.save_series(spaces, tmp_path / "along.json")
+    read = json.loads((tmp_path / "along.json").read_text())
+    assert read["time"] == [0.0, 0.2, 0.4]
+    assert np.array(read["A"]) == pytest.approx(np.array([s.A for s in spaces]), rel=1e-15)
+    with pytest.raises(calder.InputError, match="inputs"):
+        calder.save_series([spaces[0], sim.state_space([], ["q:hinge"])], tmp_path / "x.json")
+
+
+def test_paths_turn_back_at_limit_points():
+    sim = calder.Sim(calder.load(EXAMPLES / "pendulum.yaml"))
+    sim.trim()
+    path = sim.trim_path("force:hinge", 0, 20)
+    most = 9.81  # of the weight, N m
+    assert path.value == pytest.approx(most * np.sin(path.q[:, 0]), abs=1e-7)
+    assert sum(path.turns) == 1 and set(path.stability) == {"stable", "unstable"}
+    assert path.value.max() > 0.99 * most and path.growth.max() > 3
+
+
+def test_effective_masses_add_up():
+    frequency, mass = cart().mode_masses()
+    assert frequency.shape == (2,) and mass.shape == (2, 6)
+    assert mass[:, 0].sum() == pytest.approx(3.0)

@@ -155,10 +155,11 @@ static CalStatus refuse_device(const CalSim *sim, const char *name, CalError *er
 /* Asks the device at the present state; probe->met says whether it has the command. */
 static CalStatus ask_device(CalSim *sim, SimProbe *probe) {
 	CalEvalContext context;
+	const SimProbe kept = sim->probe;
 	sim->probe = *probe;
 	const CalStatus status = sim_evaluate_for_observers(sim, true, &context);
 	*probe = sim->probe;
-	sim->probe = (SimProbe){0};
+	sim->probe = kept;
 	return status;
 }
 

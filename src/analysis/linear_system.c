@@ -164,10 +164,11 @@ static double step_of(const LinearSystem *s, const LinearDirection *d) {
 static CalStatus read_at(LinearSystem *s, const LinearDirection *d, double h, double *read) {
 	CalStatus status = CAL_OK;
 	if (d->kind == DIRECTION_INPUT) {
+		const SimProbe kept = s->sim->probe; // the parameter of a path of equilibria: it is this input
 		s->sim->probe = s->inputs[d->index].probe;
-		s->sim->probe.value = h;
+		s->sim->probe.value = kept.value + h;
 		status = read_all(s, -1, read);
-		s->sim->probe = (SimProbe){0};
+		s->sim->probe = kept;
 		return status;
 	}
 	if (d->kind == DIRECTION_DEVICE) {

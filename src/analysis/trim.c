@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/trim_state.h"
+#include "analysis/trim_search.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -19,19 +19,6 @@
 enum { MOST_ITERATIONS = 200 };
 static const double default_tolerance = 1e-9, longest_turn = 0.5, smallest_step = 1e-11;
 static const double least_damping = 1e-14, most_damping = 1e10;
-
-typedef struct TrimSearch {
-	CalSim *sim;
-	TrimState *state;
-	CalAllocator allocator;
-	CalStateSpace space; // at the present state
-	int coordinates, n;  // unknowns: coordinates and states of devices
-	double *J, *H;       // [n n]
-	double *r, *next;    // [n]
-	double *g, *d;       // [n]
-	double damping;
-	void *memory;
-} TrimSearch;
 
 static void layout_search(TrimSearch *t, Cursor *cursor) {
 	const size_t n = (size_t)t->n;
@@ -44,10 +31,11 @@ static void layout_search(TrimSearch *t, Cursor *cursor) {
 
 /* ---- the system at the present state -------------------------------------------------------------------- */
 
-/* Linearizes; the number of unknowns may change where loops change their rank. */
-static CalStatus linearize(TrimSearch *t, CalError *error) {
+/* The number of unknowns may change where loops change their rank. */
+CalStatus trim_search_linearize(TrimSearch *t, CalError *error) {
 	cal_state_space_release(&t->space);
-	const CalStateSpaceOptions options = {.allocator = t->allocator};
+	const CalStateSpaceOptions options = {
+		.inputs = &t->parameter, .input_count = t->parameter != NULL, .allocator = t->allocator};
 	const CalStatus status = cal_sim_state_space(t->sim, &options, &t->space, error);
 	if (status != CAL_OK)
 		return status;
@@ -72,7 +60,7 @@ static CalStatus linearize(TrimSearch *t, CalError *error) {
 }
 
 /* Rows of speeds and devices, columns of coordinates and devices. */
-static void take_jacobian(TrimSearch *t) {
+void trim_search_jacobian(TrimSearch *t) {
 	const size_t n = (size_t)t->n, all = (size_t)t->space.state_count, c = (size_t)t->coordinates;
 	for (size_t i = 0; i < n; i++) {
 		t->r[i] = t->space.rate[c + i];
@@ -88,7 +76,7 @@ static double norm(int n, const double *r) {
 	return sqrt(sum);
 }
 
-static double largest(int n, const double *r, int *where) {
+double trim_largest(int n, const double *r, int *where) {
 	double most = 0;
 	*where = 0;
 	for (int i = 0; i < n; i++)
@@ -180,12 +168,12 @@ static CalStatus take_step(TrimSearch *t, double *moved) {
 /* The undamped step is next to nothing, and leaves next to nothing. */
 static bool is_at_round_off(TrimSearch *t) {
 	int where;
-	return find_step(t, 0) && largest(t->n, t->d, &where) < smallest_step && left_over(t) < 1e-3;
+	return find_step(t, 0) && trim_largest(t->n, t->d, &where) < smallest_step && left_over(t) < 1e-3;
 }
 
 /* ---- results ------------------------------------------------------------------------------------------------- */
 
-static CalStatus find_stability(const CalStateSpace *space, CalTrim *trim) {
+CalStatus trim_find_stability(const CalStateSpace *space, CalTrim *trim) {
 	static const double zero_share = 1e-7, zero_rate = 1e-6; // double poles at zero are found to the root of round-off
 	const int n = space->state_count;
 	CalPole *poles = memory_alloc(&space->allocator, ((size_t)n + 1) * sizeof *poles);
@@ -205,7 +193,7 @@ static CalStatus find_stability(const CalStateSpace *space, CalTrim *trim) {
 
 static CalStatus report_failure(const TrimSearch *t, const CalTrim *trim, CalError *error) {
 	int where;
-	largest(t->n, t->r, &where);
+	trim_largest(t->n, t->r, &where);
 	return error_set(
 		error, CAL_NOT_CONVERGED,
 		"no equilibrium found after %d iterations: %.80s still changes by %.3g per second; start from another "
@@ -215,21 +203,21 @@ static CalStatus report_failure(const TrimSearch *t, const CalTrim *trim, CalErr
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
 
-static CalStatus search(TrimSearch *t, const CalTrimOptions *o, CalTrim *trim, CalError *error) {
+CalStatus trim_search_run(TrimSearch *t, const CalTrimOptions *o, CalTrim *trim, CalError *error) {
 	const double tolerance = o->tolerance > 0 ? o->tolerance : default_tolerance;
 	const int most = o->max_iterations > 0 ? o->max_iterations : MOST_ITERATIONS;
 	bool polished = false;
 	int where;
 	t->damping = 1e-3;
 	for (trim->iterations = 0;; trim->iterations++) {
-		CalStatus status = linearize(t, error);
+		CalStatus status = trim_search_linearize(t, error);
 		if (status != CAL_OK)
 			return status;
-		take_jacobian(t);
-		trim->residual = largest(t->n, t->r, &where);
+		trim_search_jacobian(t);
+		trim->residual = trim_largest(t->n, t->r, &where);
 		const bool near = trim->residual <= tolerance;
 		if ((near && polished) || is_at_round_off(t))
-			return find_stability(&t->space, trim);
+			return trim_find_stability(&t->space, trim);
 		double moved = 0;
 		polished = near; // one more step takes what the tolerance leaves
 		if (trim->iterations < most)
@@ -237,10 +225,15 @@ static CalStatus search(TrimSearch *t, const CalTrimOptions *o, CalTrim *trim, C
 		if (status != CAL_OK)
 			return error_set(error, status, "cal_sim_trim: %s", cal_status_text(status));
 		if (!(moved > 0) && near)
-			return find_stability(&t->space, trim);
+			return trim_find_stability(&t->space, trim);
 		if (!(moved > 0))
 			return report_failure(t, trim, error);
 	}
+}
+
+void trim_search_release(TrimSearch *t) {
+	cal_state_space_release(&t->space);
+	memory_free(&t->allocator, t->memory);
 }
 
 /* From the state at hand, or one that is drawn. */
@@ -263,14 +256,13 @@ static CalStatus run_search(TrimState *state, const CalTrimOptions *o, CalTrim *
 	trim_state_save(&given);
 	status = begin(state, o, error);
 	if (status == CAL_OK)
-		status = search(&t, o, trim, error);
+		status = trim_search_run(&t, o, trim, error);
 	if (status != CAL_OK)
 		trim_state_restore(&given);
 	else
 		status = cal_sim_restart(state->sim, error);
 	trim_state_release(&given);
-	cal_state_space_release(&t.space);
-	memory_free(&t.allocator, t.memory);
+	trim_search_release(&t);
 	return status;
 }
 

@@ -67,4 +67,16 @@ calder 2 trim bars.yaml --solution 2
 calder 2 trim bars.yaml -o bars.yaml
 calder 2 trim bars.yaml --solution 9 -o far.yaml
 calder 2 trim
+# Along a torque: the path turns back at the largest that the weight can hold.
+calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 20 -o path.csv
+stdout_has 'limit point before'
+python 'import csv, math; rows = list(csv.DictReader(open("path.csv"))); assert len(rows) > 20
+assert all(abs(9.81 * math.sin(float(r["q:hinge"])) - float(r["force:hinge"])) < 1e-7 for r in rows)
+assert {r["stability"] for r in rows} == {"stable", "unstable"} and max(float(r["force:hinge"]) for r in rows) > 9.7'
+calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 5 --json
+python 'import json; p = json.load(open("out")); assert p[-1]["value"] == 5 and not any(x["turns"] for x in p), p[-1]'
+calder 3 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hing --from 0 --to 5
+calder 2 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge
+calder 2 trim "$SOURCE_DIR/examples/pendulum.yaml" --from 1
+
 exit $((failures > 0))

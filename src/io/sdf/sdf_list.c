@@ -205,7 +205,7 @@ static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth)
 		"self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper", NULL};
 	XmlElement *fixed = xml_child(e, "static");
 	const char *own_version = xml_get(e, "sdf-version"); // of an included file
-	int frame;
+	int frame = SDF_NONE;
 	if (depth > 32)
 		return import_fail(s->im, e, "models are nested more than 32 deep");
 	if (own_version && sscanf(own_version, "%d", &version) != 1)
