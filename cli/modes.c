@@ -33,6 +33,10 @@ static const char help[] =
 	"  --at T              at a time of the run, e.g. 2.5 or 100ms (0: the initial state)\n"
 	"  --structural        inertia, springs, dampers and modes alone: at rest, without gravity, loads and devices\n"
 	"  --group NAME        this group only\n"
+	"  --masses            effective masses of the modes, as a shaking ground feels them\n"
+	"  --speed DOF         at several speeds of a joint that turns steadily, a table of frequencies (Campbell diagram):\n"
+	"  --from W, --to W    its speeds, '0 rad/s' to '6000 rpm'; --points N of them (21)\n"
+	"  --campbell OUT.svg  draw it\n"
 	"  --modes N, --max-frequency F  only the lowest N modes, and those up to F\n"
 	"model files:\n"
 	"  --body NAME         this body only; needed for --plot and --write if several are flexible\n"
@@ -61,7 +65,10 @@ enum { MAX_INTERFACES = 64 };
 typedef struct Options {
 	const char *path, *plot, *write, *name, *body;
 	const char *group;
-	bool json, ignore_geometric, free, system, structural;
+	bool json, ignore_geometric, free, system, structural, masses;
+	const char *speed, *campbell; // --speed
+	double from, to;              // [rad/s]
+	long points;
 	double at;    // [s]
 	double bound; // [rad/s]
 	CalFeUnits units;
@@ -400,6 +407,13 @@ static bool set_option(Options *o, int option, const char *text) {
 	switch (option) {
 	case 'b':
 		return option_frequency(text, &o->bound);
+	case 'F':
+		return cal_quantity_parse(text, "rad/s", &o->from, NULL) == CAL_OK;
+	case 'T':
+		return cal_quantity_parse(text, "rad/s", &o->to, NULL) == CAL_OK;
+	case 'P':
+		o->points = strtol(text, NULL, 10);
+		return o->points >= 2 && o->points <= 10000;
 	case 'm':
 		return number_or_none(text, &o->how.modes);
 	case 'v':
@@ -429,6 +443,36 @@ static bool set_option(Options *o, int option, const char *text) {
 	}
 }
 
+static int run_bodies(Options *o) {
+	if (o->at > 0 || o->group || o->structural || o->masses || o->speed || o->campbell)
+		return say_usage("modes", "--at, --group, --structural, --masses, --speed and --campbell need --system");
+	const int code = spare_input(o);
+	return code == EXIT_OK ? show_input(o) : code;
+}
+
+static int run_system(const Options *o) {
+	if (o->plot || o->write || o->body || o->name || o->bound > 0 || o->how.interface_count != 0)
+		return say_usage("modes", "--system takes --at, --group, --structural, --masses, --speed, --modes, "
+		                          "--max-frequency and --json only");
+	if (!o->speed && (o->campbell || o->points > 0 || o->from != 0 || o->to != 0))
+		return say_usage("modes", "--campbell, --from, --to and --points need --speed");
+	if (o->speed && (o->to == o->from || o->masses))
+		return say_usage("modes", "--speed takes --from and --to, which differ, and no --masses");
+	return modes_system(&(SystemModesOptions){.path = o->path,
+	                                          .group = o->group,
+	                                          .at = o->at,
+	                                          .most = o->how.modes,
+	                                          .max_frequency = o->how.max_frequency,
+	                                          .json = o->json,
+	                                          .structural = o->structural,
+	                                          .masses = o->masses,
+	                                          .speed = o->speed,
+	                                          .from = o->from,
+	                                          .to = o->to,
+	                                          .points = o->points > 0 ? (int)o->points : 21,
+	                                          .campbell = o->campbell});
+}
+
 int command_modes(int argc, char **argv) {
 	static const struct option options[] = {{"bound", required_argument, NULL, 'b'},
 	                                        {"json", no_argument, NULL, 'j'},
@@ -454,6 +498,12 @@ int command_modes(int argc, char **argv) {
 	                                        {"at", required_argument, NULL, 'a'},
 	                                        {"group", required_argument, NULL, 'q'},
 	                                        {"structural", no_argument, NULL, 't'},
+	                                        {"masses", no_argument, NULL, 'M'},
+	                                        {"speed", required_argument, NULL, 'S'},
+	                                        {"from", required_argument, NULL, 'F'},
+	                                        {"to", required_argument, NULL, 'T'},
+	                                        {"points", required_argument, NULL, 'P'},
+	                                        {"campbell", required_argument, NULL, 'C'},
 	                                        {"help", no_argument, NULL, 'h'},
 	                                        {0}};
 	Options o = {0};
@@ -470,6 +520,9 @@ int command_modes(int argc, char **argv) {
 		o.free |= option == 'f';
 		o.system |= option == 's';
 		o.structural |= option == 't';
+		o.masses |= option == 'M';
+		o.speed = option == 'S' ? optarg : o.speed;
+		o.campbell = option == 'C' ? optarg : o.campbell;
 		o.group = option == 'q' ? optarg : o.group;
 		if (option == 'a' && option_quantity("modes", "at", optarg, "s", &o.at) != EXIT_OK)
 			return EXIT_USAGE;
@@ -489,15 +542,5 @@ int command_modes(int argc, char **argv) {
 	o.path = argv[optind];
 	o.how.interfaces = o.interfaces;
 	o.how.interface_count = o.free ? -1 : o.how.interface_count;
-	if (!o.system && (o.at > 0 || o.group || o.structural))
-		return say_usage("modes", "--at, --group and --structural need --system");
-	if (o.system) {
-		if (o.plot || o.write || o.body || o.name || o.bound > 0 || o.how.interface_count != 0)
-			return say_usage("modes",
-			                 "--system takes --at, --group, --structural, --modes, --max-frequency and --json only");
-		return modes_system(
-			&(SystemModesOptions){o.path, o.group, o.at, o.how.modes, o.how.max_frequency, o.json, o.structural});
-	}
-	const int code = spare_input(&o);
-	return code == EXIT_OK ? show_input(&o) : code;
+	return o.system ? run_system(&o) : run_bodies(&o);
 }

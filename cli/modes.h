@@ -40,8 +40,14 @@ typedef struct SystemModesOptions {
 	double at;                // [s]
 	int most;                 // modes that are shown; 0: all
 	double max_frequency;     // of them [rad/s]; 0: any
-	bool json, structural;
+	bool json, structural, masses;
+	const char *speed;    // NULL: none; a degree of freedom that turns at `from` to `to` [rad/s], in `points` steps
+	double from, to;      //
+	int points;           //
+	const char *campbell; // NULL: no picture
 } SystemModesOptions;
 int modes_system(const SystemModesOptions *options);
+/** `--speed`: the modes of a group at several speeds of a degree of freedom; returns an exit code. */
+int modes_campbell(const SystemModesOptions *options, CalSim *sim, const char *title);
 
 #endif

@@ -56,7 +56,9 @@ static void print_shares(const Share *shares, int count) {
 	putchar('\n');
 }
 
-static void print_mode(const CalModel *model, const CalSystemMode *mode, int number, Share *shares) {
+/* mass NULL: not asked for. */
+static void print_mode(const CalModel *model, const CalSystemMode *mode, const double *mass, int number,
+                       Share *shares) {
 	if (mode->kind == CAL_MODE_RIGID)
 		printf("  %4d  rigid-body                ", number);
 	else if (mode->kind == CAL_MODE_OSCILLATION)
@@ -64,12 +66,35 @@ static void print_mode(const CalModel *model, const CalSystemMode *mode, int num
 	else
 		printf("  %4d  aperiodic %10.4g 1/s  %s", number, mode->real, mode->real > 0 ? "GROWS" : "     ");
 	print_shares(shares, collect_shares(model, mode, shares));
+	if (mass)
+		printf("        effective mass %10.4g %10.4g %10.4g kg, inertia %10.4g %10.4g %10.4g kg m^2\n", mass[0],
+		       mass[1], mass[2], mass[3], mass[4], mass[5]);
 }
 
-static void print_group(const CalModel *model, const CalLinear *linear, const CalSystemModes *modes, double at,
-                        Share *shares) {
+static void print_sum(const CalSystemModes *modes, const double (*mass)[6]) {
+	double sum[6] = {0};
+	for (int i = 0; i < modes->count; i++)
+		for (int k = 0; k < 6; k++)
+			sum[k] += mass[i][k];
+	printf("  all   effective mass %10.4g %10.4g %10.4g kg, inertia %10.4g %10.4g %10.4g kg m^2\n", sum[0], sum[1],
+	       sum[2], sum[3], sum[4], sum[5]);
+}
+
+/* What is known of the modes of a group. */
+typedef struct GroupModes {
+	const CalModel *model;
+	const CalLinear *linear;
+	const CalSystemModes *modes;
+	const double (*mass)[6]; // [modes]; NULL: not asked for
+	double time;
+	Share *shares; // scratch
+} GroupModes;
+
+static void print_group(const GroupModes *g) {
+	const CalLinear *linear = g->linear;
+	const CalSystemModes *modes = g->modes;
 	printf("  group       \"%s\" at t = %g s: %d independent degrees of freedom of %d, %d rigid-body mode%s%s\n",
-	       cal_model_name(model), at, linear->count, linear->nu, modes->rigid, plural(modes->rigid),
+	       cal_model_name(g->model), g->time, linear->count, linear->nu, modes->rigid, plural(modes->rigid),
 	       modes->damped ? "" : ", undamped");
 	if (linear->imbalance > 1e-6)
 		printf(
@@ -78,7 +103,9 @@ static void print_group(const CalModel *model, const CalLinear *linear, const Ca
 			linear->imbalance);
 	printf("  mode     frequency  damping ratio   moves, by kinetic energy\n");
 	for (int i = 0; i < modes->count; i++)
-		print_mode(model, &modes->mode[i], i + 1, shares);
+		print_mode(g->model, &modes->mode[i], g->mass ? g->mass[i] : NULL, i + 1, g->shares);
+	if (g->mass && !modes->damped) // pairs of real eigenvalues would count twice
+		print_sum(modes, g->mass);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
@@ -98,7 +125,8 @@ static void json_value(const char *name, double value) {
 	json_number(stdout, value);
 }
 
-static void json_mode(const CalModel *model, const CalSystemMode *mode, bool damped, Share *shares) {
+static void json_mode(const CalModel *model, const CalSystemMode *mode, const double *mass, bool damped,
+                      Share *shares) {
 	static const char *const kinds[] = {"rigid", "oscillation", "aperiodic"};
 	const int nu = cal_model_u_count(model), count = collect_shares(model, mode, shares);
 	printf("\n      {\"kind\": \"%s\"", kinds[mode->kind]);
@@ -116,17 +144,23 @@ static void json_mode(const CalModel *model, const CalSystemMode *mode, bool dam
 		json_number(stdout, shares[i].value);
 	}
 	putchar('}');
+	if (mass) {
+		json_numbers("effective_mass", mass, 3);
+		json_numbers("effective_inertia", mass + 3, 3);
+	}
 	json_numbers("shape", mode->shape, nu);
 	if (damped)
 		json_numbers("shape_imag", mode->shape_imag, nu);
 	putchar('}');
 }
 
-static void json_group(const CalModel *model, const CalLinear *linear, const CalSystemModes *modes, double at,
-                       Share *shares) {
+static void json_group(const GroupModes *g) {
+	const CalModel *model = g->model;
+	const CalLinear *linear = g->linear;
+	const CalSystemModes *modes = g->modes;
 	printf("  {\"group\": ");
 	json_string(stdout, cal_model_name(model));
-	json_value("time", at);
+	json_value("time", g->time);
 	printf(", \"dof\": %d, \"independent\": %d, \"rigid_body_modes\": %d, \"damped\": %s", linear->nu, linear->count,
 	       modes->rigid, modes->damped ? "true" : "false");
 	json_value("imbalance", linear->imbalance);
@@ -140,7 +174,7 @@ static void json_group(const CalModel *model, const CalLinear *linear, const Cal
 	fputs("],\n    \"modes\": [", stdout);
 	for (int i = 0; i < modes->count; i++) {
 		fputs(i ? "," : "", stdout);
-		json_mode(model, &modes->mode[i], modes->damped, shares);
+		json_mode(model, &modes->mode[i], g->mass ? g->mass[i] : NULL, modes->damped, g->shares);
 	}
 	printf("]}");
 }
@@ -157,8 +191,13 @@ static CalStatus show_group(const SystemModesOptions *o, CalSim *sim, int group,
 	CalStatus status = shares ? cal_sim_linearize(sim, group, &how, &linear, error) : CAL_ERR_MEMORY;
 	if (status == CAL_OK)
 		status = cal_linear_modes(&linear, &which, NULL, &modes, error);
+	double(*mass)[6] = o->masses ? calloc((size_t)modes.count + 1, sizeof *mass) : NULL;
+	if (status == CAL_OK && o->masses)
+		status = mass ? cal_sim_mode_masses(sim, group, &linear, &modes, mass, error) : CAL_ERR_MEMORY;
 	if (status == CAL_OK)
-		(o->json ? json_group : print_group)(model, &linear, &modes, cal_sim_time(sim), shares);
+		(o->json ? json_group : print_group)(
+			&(GroupModes){model, &linear, &modes, (const double(*)[6])mass, cal_sim_time(sim), shares});
+	free(mass);
 	cal_system_modes_release(&modes);
 	cal_linear_release(&linear);
 	free(shares);
@@ -209,8 +248,9 @@ int modes_system(const SystemModesOptions *o) {
 	code = loaded_at(&loaded, setup, input_name(o->path), o->at);
 	if (code == EXIT_OK)
 		code = find_group(o, loaded.sim);
+	const char *title = loaded.settings.title && loaded.settings.title[0] ? loaded.settings.title : input_name(o->path);
 	if (code == EXIT_OK)
-		code = show_groups(o, loaded.sim);
+		code = o->speed ? modes_campbell(o, loaded.sim, title) : show_groups(o, loaded.sim);
 	loaded_destroy(&loaded);
 	return code;
 }

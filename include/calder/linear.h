@@ -104,6 +104,14 @@ typedef struct CalSystemModesOptions {
 CAL_API CalStatus cal_linear_modes(const CalLinear *linear, const CalSystemModesOptions *options,
                                    const CalAllocator *allocator, CalSystemModes *modes, CalError *error);
 CAL_API void cal_system_modes_release(CalSystemModes *modes);
+/**
+ * Effective masses of all modes, mass[count][6]: along x, y, z [kg] and about them through the center of mass [kg m^2], world axes,
+ * |p'shape|^2 / (shape'M shape) with the momenta p of unit speeds. Of a model on the ground those of all modes together are the mass
+ * that moves; modes of a free model that are not rigid have none. modes: of linear, which is of the group at its present state.
+ * CAL_ERR_UNSUPPORTED: the model has functions of its own (cal_derivatives_exact).
+ */
+CAL_API CalStatus cal_sim_mode_masses(CalSim *sim, int group, const CalLinear *linear, const CalSystemModes *modes,
+                                      double (*mass)[6], CalError *error);
 
 /* ---- accelerations from held system matrices ------------------------------------------------------ */
 

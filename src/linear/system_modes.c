@@ -24,6 +24,7 @@
 
 enum { MOST_MODES = 150 };
 static const double rigid_share = 1e-10; // of the stiffness that a mode works against
+static const double nothing = 1e-18;     // of the largest square: 1e-9 of a frequency is zero, as it is with damping
 static const double negligible =
 	1e-12; // unsymmetric terms beside the symmetric ones, aperiodic rates beside frequencies
 
@@ -95,10 +96,13 @@ static CalStatus find_undamped(Undamped *u) {
 	const CalStatus status = eigen_generalized(u->n, u->phi, u->M, u->squared, u->scratch);
 	if (status != CAL_OK)
 		return status;
+	double largest = 0;
+	for (int k = 0; k < u->n; k++)
+		largest = fmax(largest, fabs(u->squared[k]));
 	for (int k = 0; k < u->n; k++) {
 		double works;
 		u->squared[k] = quotient(u, k, &works);
-		if (fabs(u->squared[k]) <= rigid_share * works + u->linear->squared_floor)
+		if (fabs(u->squared[k]) <= rigid_share * works + u->linear->squared_floor + nothing * largest)
 			u->squared[k] = 0;
 	}
 	sort_modes(u);

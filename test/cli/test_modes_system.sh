@@ -130,4 +130,26 @@ for wrong in "update: 10 ms," "formulation: system," "formulation: dense," "form
 	calder 3 check wrong.yaml
 	stderr_has "wrong.yaml:6:[0-9]+: error: run"
 done
+# Whirl of a rotor over its speed: roots of Jt w^2 - + Jp W w - k = 0.
+calder 0 modes "$SOURCE_DIR/examples/rotor.yaml" --system --speed spin --from '0 rad/s' --to '600 rad/s' --points 7 --json
+python 'import json, math; p = json.load(open("out"))["points"]; assert len(p) == 7
+for x in p:
+    g = 0.5 * x["rad_per_s"] / 0.6; root = math.sqrt(g * g + 1e4)
+    want = sorted([(root - g) / (2 * math.pi), (root + g) / (2 * math.pi)])
+    assert all(abs(a - b) < 1e-6 * b for a, b in zip(x["frequencies_hz"], want, strict=True)), (x, want)'
+calder 0 modes "$SOURCE_DIR/examples/rotor.yaml" --system --speed spin --from '0 rad/s' --to '600 rad/s' --campbell rotor.svg
+grep -q 'once per turn' rotor.svg || fail "rotor.svg"
+calder 3 modes "$SOURCE_DIR/examples/rotor.yaml" --system --speed spn --from '0 rad/s' --to '600 rad/s'
+calder 2 modes "$SOURCE_DIR/examples/rotor.yaml" --system --speed spin
+calder 2 modes "$SOURCE_DIR/examples/rotor.yaml" --system --campbell x.svg
+
+# Effective masses of a structure on the ground are its mass.
+calder 0 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --structural --masses --json
+python 'import json; m = json.load(open("out"))[0]["modes"]
+for k in range(2):
+    total = sum(x["effective_mass"][k] for x in m)
+    assert 0 < total < 1e3, total'
+calder 0 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --structural --masses
+stdout_has 'effective mass'
+
 exit $((failures > 0))

@@ -123,6 +123,83 @@ static void damper_without_spring_has_a_rate_and_a_rigid_mode(void **state) {
 	system_release(&s);
 }
 
+/* ---- effective masses ---------------------------------------------------------------------------------- */
+
+/* The masses of all modes together are those that move; of the two masses by hand: (phi'M r)^2 with r = (1, 0). */
+static void effective_masses_add_up(void **state) {
+	(void)state;
+	System s = system_of(TWO_MASSES("0", "0"));
+	double mass[2][6], sum = 0;
+	CalError error = {0};
+	assert_int_equal(cal_sim_mode_masses(s.run.sim, 0, &s.linear, &s.modes, mass, &error), CAL_OK);
+	for (int i = 0; i < 2; i++) {
+		const double *x = s.modes.mode[i].shape, p = 3 * x[0] + x[1]; // elongations of the springs
+		check_near(mass[i][0], p * p / (3 * x[0] * x[0] + 2 * x[0] * x[1] + x[1] * x[1]), 1e-12, "effective mass");
+		for (int k = 1; k < 6; k++)
+			assert_true(fabs(mass[i][k]) < 1e-12);
+		sum += mass[i][0];
+	}
+	check_near(sum, 3, 1e-12, "sum of effective masses");
+	system_release(&s);
+}
+
+/* A free beam shakes on nothing: its elastic modes have no momentum. */
+static void free_modes_have_no_effective_mass(void **state) {
+	(void)state;
+	System s = system_of("calder: 1\ngravity: [0, 0, 0]\nbodies:\n  hub: {mass: 5, box: [1, 1, 1]}\n"
+	                     "  boom: {beam: {length: 3 m, modes: 3, boundary: craig-bampton, section: {shape: tube,\n"
+	                     "    diameter: 0.1 m, thickness: 5 mm, youngs_modulus: 70 GPa, density: 2700 kg/m^3}}}\n"
+	                     "joints: {flight: {type: free, to: hub}, root: {type: weld, from: hub, to: boom}}\n");
+	double mass[40][6], sum = 0;
+	CalError error = {0};
+	assert_true(s.modes.count < 40 && s.modes.rigid == 6);
+	assert_int_equal(cal_sim_mode_masses(s.run.sim, 0, &s.linear, &s.modes, mass, &error), CAL_OK);
+	for (int i = 0; i < s.modes.count; i++) {
+		sum += mass[i][1];
+		for (int k = 0; i >= 6 && k < 6; k++)
+			assert_true(fabs(mass[i][k]) < 1e-9);
+	}
+	CalMomentum momentum;
+	CalWork *work;
+	assert_int_equal(cal_work_create(cal_sim_model(s.run.sim, 0), &work), CAL_OK);
+	assert_int_equal(cal_momentum(cal_sim_model(s.run.sim, 0), cal_sim_state(s.run.sim, 0), work, &momentum), CAL_OK);
+	check_near(sum, momentum.mass, 1e-9, "sum of effective masses");
+	cal_work_destroy(work);
+	system_release(&s);
+}
+
+/* ---- gyroscopic ------------------------------------------------------------------------------------------ */
+
+/*
+ * A rotor on a bearing that tilts against springs k about both axes: forward and backward whirl are the roots of
+ * Jt w^2 - + Jp W w - k = 0 (Genta, Dynamics of Rotating Systems, 2005, ch. 2).
+ */
+static void tilting_rotor_has_forward_and_backward_whirl(void **state) {
+	const double Jt = 0.3, Jp = 0.5, k = 3000;
+	(void)state;
+	Run run = run_file(file_of("calder: 1\ngravity: [0, 0, 0]\nbodies:\n  cage: {mass: 0}\n"
+	                           "  rotor: {mass: 10, inertia: [0.3, 0.3, 0.5]}\n"
+	                           "joints:\n  tilt: {type: universal, axis: x, axis2: y, to: cage,\n"
+	                           "    dof: [{stiffness: 3000}, {stiffness: 3000}]}\n"
+	                           "  spin: {type: revolute, axis: z, from: cage, to: rotor}\n"));
+	for (double W = 0; W <= 600; W += 100) {
+		CalLinear linear;
+		CalSystemModes modes;
+		CalError error = {0};
+		cal_sim_state(run.sim, 0)->u[2] = W;
+		assert_int_equal(cal_sim_restart(run.sim, &error), CAL_OK);
+		assert_int_equal(cal_sim_linearize(run.sim, 0, NULL, &linear, &error), CAL_OK);
+		assert_int_equal(cal_linear_modes(&linear, NULL, NULL, &modes, &error), CAL_OK);
+		assert_int_equal(modes.rigid, 1);
+		const double g = Jp * W / (2 * Jt), root = sqrt(g * g + k / Jt);
+		check_near(modes.mode[1].frequency, root - g, 1e-8, "backward whirl");
+		check_near(modes.mode[2].frequency, root + g, 1e-8, "forward whirl");
+		cal_system_modes_release(&modes);
+		cal_linear_release(&linear);
+	}
+	run_end(&run);
+}
+
 /* ---- gravity ---------------------------------------------------------------------------------- */
 
 /* About x and y the pendulum has different inertias; about z nothing holds it. Quaternions are in the way. */
@@ -346,6 +423,9 @@ int main(void) {
 		cmocka_unit_test(two_masses_have_the_roots_of_a_quadratic),
 		cmocka_unit_test(proportional_damping_leaves_frequencies),
 		cmocka_unit_test(eigenvalues_are_roots_of_the_characteristic_polynomial),
+		cmocka_unit_test(effective_masses_add_up),
+		cmocka_unit_test(free_modes_have_no_effective_mass),
+		cmocka_unit_test(tilting_rotor_has_forward_and_backward_whirl),
 		cmocka_unit_test(damper_without_spring_has_a_rate_and_a_rigid_mode),
 		cmocka_unit_test(spherical_pendulum_has_two_frequencies),
 		cmocka_unit_test(upright_pendulum_grows),
