@@ -128,6 +128,17 @@ calder 0 linearize "$SOURCE_DIR/examples/pendulum.yaml" --trim --json
 python 'import json; p = json.load(open("out")); assert abs(p["poles"][0]["imag"] - (1.5 * 9.81) ** 0.5) < 1e-12, p["poles"]
 assert max(map(abs, p["rate"])) < 1e-12'
 
+# Torque to rate of a spacecraft: the bare hub is 1/(s J); slow torques move the wings along with it.
+calder 0 linearize "$SOURCE_DIR/examples/attitude_bode.yaml" --input device:wheel.torque --output u:flight.wx \
+	--input device:bare_wheel.torque --output u:bare_flight.wx --json
+python 'import json; p = json.load(open("out")); n = [s["name"] for s in p["states"]]
+row = lambda name: p["B"][n.index(name)]
+J = 400 / 12 * (1.2 ** 2 + 1.5 ** 2)
+assert abs(row("u:bare_flight.wx")[1] * J + 1) < 1e-9 and row("u:bare_flight.wx")[0] == 0
+assert -1 / J < row("u:flight.wx")[0] < -1 / 619 and row("u:flight.wx")[1] == 0
+found = [x for x in p["poles"] if abs(x["frequency_hz"] - 0.293106) < 1e-5]
+assert found and abs(found[0]["damping_ratio"] - 0.01002) < 1e-5, found'
+
 # Along a run: each time is that of --at, in all formats.
 calder 0 linearize cart.yaml --input force:slide --output q:hinge --at 0.2 --every 0.1 --until 0.5 -o along.json -o along.csv \
 	-o along.mat

@@ -67,6 +67,19 @@ calder 2 trim bars.yaml --solution 2
 calder 2 trim bars.yaml -o bars.yaml
 calder 2 trim bars.yaml --solution 9 -o far.yaml
 calder 2 trim
+# A platform on six legs: the derivative of its energy by the height is zero, with tubes and rods of the legs.
+calder 0 trim "$SOURCE_DIR/examples/stewart.yaml" --json
+python 'import json, math
+q = json.load(open("out"))[0]; assert q["stability"] == "stable"
+z, g, k = q["q"]["platform.z"], 9.81, 20e3
+way = (0.984807753012208 - 0.385672565811924) ** 2 + (0.173648177666930 - 0.459626665871387) ** 2
+L = math.hypot(z, math.sqrt(way)); assert abs(L - q["q"]["leg1"]) < 1e-9, L
+dL = z / L
+tube = 0.4 * (L - z * dL) / L ** 2                 # height 0.4 z / L
+rod = ((L - 0.4) * z / L, 1 - 0.4 * (L - z * dL) / L ** 2)[1] # height (L - 0.4) z / L
+left = 6 * k * (L - 1.25) * dL + g * (200 + 6 * (6 * tube + 3 * rod))
+print("force that is left", left); assert abs(left) < 1e-4 * 200 * g, left'
+
 # Along a torque: the path turns back at the largest that the weight can hold.
 calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 20 -o path.csv
 stdout_has 'limit point before'
