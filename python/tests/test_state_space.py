@@ -115,7 +115,8 @@ def test_series_are_written_with_one_index_more(tmp_path):
     sim = cart()
     spaces = []
     for t in (0.0, 0.2, 0.4):
-        sim.advance(t)
+        if t > 0:
+            sim.run(until=t)
         spaces.append(sim.state_space(["force:slide"], ["q:hinge"]))
     calder.save_series(spaces, tmp_path / "along.json")
     read = json.loads((tmp_path / "along.json").read_text())
@@ -136,6 +137,7 @@ def test_paths_turn_back_at_limit_points():
 
 
 def test_effective_masses_add_up():
-    frequency, mass = cart().mode_masses()
+    undamped = MODEL.replace("damping: 1, ", "").replace("damping: 0.2, ", "")
+    frequency, mass = calder.Sim(calder.loads(undamped)).mode_masses(structural=True)
     assert frequency.shape == (2,) and mass.shape == (2, 6)
     assert mass[:, 0].sum() == pytest.approx(3.0)

@@ -16,7 +16,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "math/lu.h"
+#include "math/dense_factor.h"
 
 enum { MOST_POINTS = 1000, MOST_CORRECTIONS = 8, FEW_CORRECTIONS = 3 };
 static const double default_step = 0.1, smallest_step = 1e-6, most_turn = 0.9, tolerance = 1e-9, round_off = 1e-11;
@@ -42,10 +42,10 @@ static void layout_path(TrimPath *p, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, p->order, m);
 }
 
-/* ---- the bordered system ------------------------------------------------------------------------------ */
+/* ---- the extended system ------------------------------------------------------------------------------ */
 
 /* (J b; c'), factored, at the present state. */
-static bool factor_border(TrimPath *p, const double *c) {
+static bool factor_extended(TrimPath *p, const double *c) {
 	const TrimSearch *search = &p->search;
 	const size_t n = (size_t)p->n, m = n + 1, states = (size_t)search->space.state_count;
 	for (size_t i = 0; i < n; i++) {
@@ -60,7 +60,7 @@ static bool factor_border(TrimPath *p, const double *c) {
 static bool find_tangent(TrimPath *p, const double *before, double *t) {
 	const int m = p->n + 1;
 	double size = 0;
-	if (!factor_border(p, before))
+	if (!factor_extended(p, before))
 		return false;
 	memset(t, 0, (size_t)m * sizeof *t);
 	t[p->n] = 1;
@@ -113,7 +113,7 @@ static CalStatus correct(TrimPath *p, double distance, int *corrections, CalErro
 		for (int i = 0; i < p->n; i++)
 			p->step[i] = -p->search.r[i];
 		p->step[p->n] = left;
-		if (!factor_border(p, p->c))
+		if (!factor_extended(p, p->c))
 			return CAL_OK;
 		lu_solve(p->n + 1, p->K, p->order, p->step);
 		const double size = trim_largest(p->n + 1, p->step, &where);
@@ -274,8 +274,8 @@ CalStatus cal_sim_trim_path(CalSim *sim, const CalTrimPathOptions *o, int *point
 	int ignored;
 	if (!sim || !o || !o->input)
 		return error_null(error, __func__, !sim ? "sim" : !o ? "options" : "options->input");
-	if (!isfinite(o->from) || !isfinite(o->to) || o->from == o->to || !(o->step >= 0) || !(o->back >= 0) || o->most < 0 ||
-	    !allocator_is_valid(&o->allocator))
+	if (!isfinite(o->from) || !isfinite(o->to) || o->from == o->to || !(o->step >= 0) || !(o->back >= 0) ||
+	    o->most < 0 || !allocator_is_valid(&o->allocator))
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_trim_path: the options are not valid");
 	const CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, error);
 	return status == CAL_OK ? run_path(sim, o, points ? points : &ignored, error) : status;

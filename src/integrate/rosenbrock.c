@@ -22,7 +22,7 @@
 #include "integrate/adaptive.h"
 #include "integrate/runge_kutta.h"
 #include "integrate/system_jacobian.h"
-#include "math/lu.h"
+#include "math/dense_factor.h"
 
 enum { STAGES = 4, FIRST = 1, END = MAX_STAGES - 1 };
 
