@@ -98,57 +98,73 @@ static void print_json(const Campbell *c) {
 }
 
 /* With the line of one oscillation per turn, at which an unbalance excites. */
-static int draw(const Campbell *c, const char *title) {
+static int write_lines(const Campbell *c, const char *title, SvgLine *lines, double *once) {
 	const size_t points = (size_t)c->o->points;
-	SvgLine *lines = calloc((size_t)c->lines + 1, sizeof *lines);
-	double *once = calloc(points, sizeof *once);
+	char text[400];
 	OutputFile out;
-	int code = lines && once ? output_open(&out, c->o->campbell) : say_status(c->o->path, CAL_ERR_MEMORY, NULL);
-	if (code == EXIT_OK) {
-		char text[400];
-		for (int i = 0; i < c->lines; i++)
-			lines[i] = (SvgLine){"", c->frequency + (size_t)i * points};
-		for (size_t p = 0; p < points; p++)
-			once[p] = fabs(c->speed[p]) / two_pi;
-		lines[c->lines] = (SvgLine){"once per turn", once};
-		snprintf(text, sizeof text, "%.200s: frequencies over the speed of %.150s", title, c->o->speed);
-		const SvgPanel panel = {"frequency", "Hz", lines, c->lines + 1};
-		svg_write(out.stream, &(SvgPlot){.title = text,
-		                                 .x_title = c->o->speed,
-		                                 .x_unit = "rad/s",
-		                                 .x = c->speed,
-		                                 .count = points,
-		                                 .stride = 1,
-		                                 .panels = &panel,
-		                                 .panel_count = 1});
-		code = output_close(&out, EXIT_OK);
-	}
+	const int code = output_open(&out, c->o->campbell);
+	if (code != EXIT_OK)
+		return code;
+	for (int i = 0; i < c->lines; i++)
+		lines[i] = (SvgLine){"", c->frequency + (size_t)i * points};
+	for (size_t p = 0; p < points; p++)
+		once[p] = fabs(c->speed[p]) / two_pi;
+	lines[c->lines] = (SvgLine){"once per turn", once};
+	snprintf(text, sizeof text, "%.200s: frequencies over the speed of %.150s", title, c->o->speed);
+	const SvgPanel panel = {"frequency", "Hz", lines, c->lines + 1};
+	svg_write(out.stream, &(SvgPlot){.title = text,
+	                                 .x_title = c->o->speed,
+	                                 .x_unit = "rad/s",
+	                                 .x = c->speed,
+	                                 .count = points,
+	                                 .stride = 1,
+	                                 .panels = &panel,
+	                                 .panel_count = 1});
+	return output_close(&out, EXIT_OK);
+}
+
+static int draw(const Campbell *c, const char *title) {
+	SvgLine *lines = calloc((size_t)c->lines + 1, sizeof *lines);
+	double *once = calloc((size_t)c->o->points, sizeof *once);
+	const int code =
+		lines && once ? write_lines(c, title, lines, once) : say_status(input_name(c->o->path), CAL_ERR_MEMORY, NULL);
 	free(once);
 	free(lines);
 	return code;
 }
 
+static int find_all(Campbell *c, CalSim *sim, size_t most) {
+	const size_t points = (size_t)c->o->points;
+	CalError error = {0};
+	CalStatus status = CAL_OK;
+	for (size_t i = 0; i < points * most; i++)
+		c->frequency[i] = NAN;
+	for (int p = 0; p < c->o->points && status == CAL_OK; p++) {
+		c->speed[p] = c->o->from + (c->o->to - c->o->from) * p / (c->o->points - 1);
+		status = find_frequencies(c, sim, p, &error);
+	}
+	return say_status(input_name(c->o->path), status, &error);
+}
+
+static int show(Campbell *c, CalSim *sim, const char *title, size_t most) {
+	const int code = find_all(c, sim, most);
+	if (code != EXIT_OK)
+		return code;
+	(c->o->json ? print_json : print_table)(c);
+	return c->o->campbell ? draw(c, title) : EXIT_OK;
+}
+
 int modes_campbell(const SystemModesOptions *o, CalSim *sim, const char *title) {
 	Campbell c = {.o = o};
-	CalError error = {0};
-	if (!find_dof(o, sim, &c))
-		return say_error(input_name(o->path), "--speed: no degree of freedom has this name; calder info lists them"),
-		       EXIT_INPUT;
+	if (!find_dof(o, sim, &c)) {
+		say_error(input_name(o->path), "--speed: no degree of freedom has this name; calder info lists them");
+		return EXIT_INPUT;
+	}
 	const size_t points = (size_t)o->points, most = 2 * (size_t)cal_model_u_count(cal_sim_model(sim, c.group)) + 1;
 	c.speed = calloc(points, sizeof *c.speed);
 	c.frequency = calloc(points * most, sizeof *c.frequency);
-	CalStatus status = c.speed && c.frequency ? CAL_OK : CAL_ERR_MEMORY;
-	for (size_t i = 0; status == CAL_OK && i < points * most; i++)
-		c.frequency[i] = NAN;
-	for (int p = 0; p < o->points && status == CAL_OK; p++) {
-		c.speed[p] = o->from + (o->to - o->from) * p / (o->points - 1);
-		status = find_frequencies(&c, sim, p, &error);
-	}
-	int code = say_status(input_name(o->path), status, &error);
-	if (code == EXIT_OK)
-		(o->json ? print_json : print_table)(&c);
-	if (code == EXIT_OK && o->campbell)
-		code = draw(&c, title);
+	const int code =
+		c.speed && c.frequency ? show(&c, sim, title, most) : say_status(input_name(o->path), CAL_ERR_MEMORY, NULL);
 	free(c.frequency);
 	free(c.speed);
 	return code;
