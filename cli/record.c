@@ -302,7 +302,7 @@ static bool keep_row(Record *record) {
  * are taken for that: a rotor at 10^4 rpm is shown by its angular velocity (docs/replay.md).
  */
 static void expect_turn(const Record *record, RecordStream *stream) {
-	static const double turn = 0.8, most = 20000; // [rad]
+	static const double turn = 0.4, most = 20000; // [rad]
 	double fastest = 0;
 	for (int i = 0; i < stream->spin_count; i++) {
 		const double *w = stream->row + stream->spins[i];

@@ -109,16 +109,18 @@ static void write_track(JsonWriter *d, const Run *run, int body, int first, int 
 	json_writer_close(d);
 }
 
-/* Velocities of a body that turns by more than some degrees between frames: of others the poses say enough. */
+/* Velocities of a body that turns by some degrees between frames, or unevenly by half of one: of others the poses say enough. */
 static void write_velocity(JsonWriter *d, const Run *run, int body) {
-	static const double noticeable = 0.1; // [rad]
+	static const double far = 0.1, uneven = 0.008; // [rad]
 	const CalResultsTable *table = &run->tables[run->frames];
 	const BodyColumns columns = run->bodies[body];
 	const size_t count = run_shown_count(run, table);
-	double most = 0;
-	for (size_t i = 0; i + 1 < count && columns.pose >= 0; i++)
-		most = fmax(most, turns_angle(columns, run_shown_row(run, table, i), run_shown_row(run, table, i + 1)));
-	if (!(most > noticeable))
+	bool needed = false;
+	for (size_t i = 0; i + 1 < count && columns.pose >= 0 && !needed; i++) {
+		const double *from = run_shown_row(run, table, i), *to = run_shown_row(run, table, i + 1);
+		needed = turns_angle(columns, from, to) > far || turns_sway(columns, from, to) > uneven;
+	}
+	if (!needed)
 		return;
 	const double linear = packing_step_of(largest_in(run, columns.velocity, 3));
 	const double angular = packing_step_of(largest_in(run, columns.velocity + 3, 3));

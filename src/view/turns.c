@@ -37,6 +37,15 @@ double turns_angle(BodyColumns body, const double *from, const double *to) {
 	return isfinite(angle) ? angle : 0;
 }
 
+/* Half way, an even acceleration has turned by dt (3 w0 + w1)/8 and an even turn by dt (w0 + w1)/4. */
+double turns_sway(BodyColumns body, const double *from, const double *to) {
+	if (body.velocity < 0)
+		return 0;
+	const dvec3 change = dadd(vec_at(to, body.velocity + 3), dscale(-1, vec_at(from, body.velocity + 3)));
+	const double sway = 0.125 * (to[0] - from[0]) * length(change);
+	return isfinite(sway) ? sway : 0;
+}
+
 /* How far the position is from what the velocities of two rows predict, in the distance that they go [1]. */
 static double turns_detour(BodyColumns body, const double *from, const double *to) {
 	if (body.velocity < 0)

@@ -25,6 +25,8 @@ typedef struct BodyColumns {
 double turns_residual(BodyColumns body, const double *from, const double *to);
 /** By how much the body turns from one row to the next by its angular velocities [rad]; 0: not known. */
 double turns_angle(BodyColumns body, const double *from, const double *to);
+/** By how much an even turn from one row to the next is wrong between them, by its angular velocities [rad]; 0: not known. */
+double turns_sway(BodyColumns body, const double *from, const double *to);
 
 /** By how much the body turns between two rows of the table at most [rad]. */
 double turns_fastest(BodyColumns body, const CalResultsTable *table);

@@ -177,12 +177,29 @@ static void residuals_are_what_the_rates_miss(void **state) {
 	}
 }
 
+/* A body that sways to and fro between two rows: an even turn has it at rest, and is off by its amplitude half way. */
+static void an_uneven_turn_is_noticed(void **state) {
+	(void)state;
+	const BodyColumns body = {.pose = 1, .velocity = 8};
+	double from[COLUMNS] = {0}, to[COLUMNS] = {0};
+	const double acceleration = 6, dt = 0.2; // from 0.6 to -0.6 rad/s: the angle rises by a (dt/2)^2/2 and is back
+	to[0] = dt;
+	from[body.velocity + 4] = acceleration * dt / 2;
+	to[body.velocity + 4] = -acceleration * dt / 2;
+	assert_near(turns_angle(body, from, to), 0, 1e-15);
+	assert_near(turns_sway(body, from, to), acceleration * dt * dt / 8, 1e-15);
+	to[body.velocity + 4] = from[body.velocity + 4];
+	assert_near(turns_sway(body, from, to), 0, 1e-15);
+	assert_near(turns_sway((BodyColumns){.pose = 1, .velocity = -1}, from, to), 0, 0);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fast_bodies_keep_their_frames),
 		cmocka_unit_test(a_rotor_turns_by_its_angular_velocity),
 		cmocka_unit_test(what_frames_do_not_resolve_has_a_badge),
 		cmocka_unit_test(residuals_are_what_the_rates_miss),
+		cmocka_unit_test(an_uneven_turn_is_noticed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

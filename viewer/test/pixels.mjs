@@ -19,8 +19,8 @@ export async function openDocument(browser, document, { hash = "", ...options } 
 }
 
 /**
- * Installs drawn(times) in the page: the pixels that are not background while bodies are drawn at these times of the
- * run, without ground, grid and arrows: their bounding rectangle and their number, as parts of the canvas, and how many
+ * Installs drawn(times, ground) in the page: the pixels that are not background while bodies are drawn at these times of
+ * the run, without grid and arrows, and without the model's ground unless it is asked for: their bounding rectangle and their number, as parts of the canvas, and how many
  * moments have none. The camera follows as it does for a person.
  */
 export async function watchPixels(page) {
@@ -39,14 +39,14 @@ export async function watchPixels(page) {
 			gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
 			return { width, height, data };
 		};
-		window.drawn = (times) => {
+		window.drawn = (times, ground = false) => {
 			stage.scene.background = null;
 			stage.renderer.setClearColor("#ff00ff", 1);
 			calder.set("grid", false);
 			calder.set("arrows", false);
 			let [left, right, low, high, most, empty, view] = [Infinity, -1, Infinity, -1, 0, 0, null];
 			for (const time of times) {
-				view = renderAt(time, false);
+				view = renderAt(time, ground);
 				let count = 0;
 				for (let i = 0; i < view.data.length; i += 4) {
 					if (view.data[i] === 255 && view.data[i + 1] === 0 && view.data[i + 2] === 255) continue;

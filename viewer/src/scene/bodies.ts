@@ -35,6 +35,9 @@ function offset(shape: Shape, along: number): number[] {
 export class BodySet {
 	readonly object = new Group();
 	readonly boxes: Float32Array; // [bodies 6]: around each body in its frame, low and high corners
+	/** [bodies]: radius of a ball about the middle of the box that holds the body, too; Infinity: not known */
+	readonly balls: Float32Array;
+	private readonly held: { at: ArrayLike<number>; radius: number }[][]; // balls that hold parts of each body
 	private readonly buckets = new Map<
 		string,
 		{ geometry: (instances: number) => BufferGeometry; opacity: number; kind: UnitKind | null; parts: Part[] }
@@ -49,12 +52,14 @@ export class BodySet {
 		this.boxes = Float32Array.from({ length: replay.bodies.length * 6 }, (_, i) =>
 			i % 6 < 3 ? Infinity : -Infinity,
 		);
+		this.held = replay.bodies.map(() => []);
 		for (const body of replay.bodies) this.addBody(body);
 		for (const { body, kind, local, color, at, radius } of new Links(replay, style.scale).parts) {
 			this.add(body, kind, local, color, 1);
 			this.reach(body, at, radius);
 		}
 		this.boxes.forEach((v, i) => (this.boxes[i] = Number.isFinite(v) ? v : 0));
+		this.balls = Float32Array.from(replay.bodies, (_, i) => this.ballAround(i));
 		for (const { geometry, opacity, kind, parts } of this.buckets.values()) {
 			const material = bodyMaterial(style.ghost ? 0.28 * opacity : opacity, kind);
 			if (style.ghost)
@@ -84,12 +89,30 @@ export class BodySet {
 
 	private addBody(body: Body): void {
 		for (const shape of body.shapes) this.addShape(body, shape);
-		const points = body.flexible?.points;
-		if (points) for (let i = 0; i < points.length; i += 3) this.reach(body, points.subarray(i, i + 3), 0);
+		if (body.flexible) this.reachPoints(body, body.flexible.points);
 	}
 
-	/** The body's box holds a ball. */
+	private ballAround(body: number): number {
+		const [a, b] = [this.boxes.subarray(body * 6, body * 6 + 3), this.boxes.subarray(body * 6 + 3, body * 6 + 6)];
+		const far = ({ at, radius }: { at: ArrayLike<number>; radius: number }): number =>
+			Math.hypot(...[0, 1, 2].map((k) => at[k]! - (a[k]! + b[k]!) / 2)) + radius;
+		return Math.max(...this.held[body]!.map(far));
+	}
+
+	/** The body's box and ball hold a ball. */
 	private reach(body: Body, at: ArrayLike<number>, radius: number): void {
+		this.held[body.index]!.push({ at, radius });
+		this.stretch(body, at, radius);
+	}
+
+	/** The body's box holds points, which may be many: no ball is known. */
+	private reachPoints(body: Body, points: Float32Array, place?: Float32Array): void {
+		this.held[body.index]!.push({ at: [0, 0, 0], radius: Infinity });
+		for (let i = 0; i < points.length; i += 3)
+			this.stretch(body, place ? transformed(place, points, i) : points.subarray(i, i + 3), 0);
+	}
+
+	private stretch(body: Body, at: ArrayLike<number>, radius: number): void {
 		const o = body.index * 6;
 		for (let c = 0; c < 3; c++) {
 			this.boxes[o + c] = Math.min(this.boxes[o + c]!, at[c]! - radius);
@@ -97,9 +120,10 @@ export class BodySet {
 		}
 	}
 
-	/** The body's box holds the box of half sides x, y, z that `local` places. */
-	private reachBox(body: Body, local: Float32Array, x: number, y: number, z: number): void {
+	/** The body's box holds the box of half sides x, y, z that `local` places; its ball one of the radius about its middle. */
+	private reachBox(body: Body, local: Float32Array, x: number, y: number, z: number, radius: number): void {
 		const o = body.index * 6;
+		this.held[body.index]!.push({ at: [local[3]!, local[7]!, local[11]!], radius });
 		for (let c = 0; c < 3; c++) {
 			const half =
 				Math.abs(local[c * 4]!) * x + Math.abs(local[c * 4 + 1]!) * y + Math.abs(local[c * 4 + 2]!) * z;
@@ -119,8 +143,8 @@ export class BodySet {
 		} = shape;
 		const put = (unit: UnitKind, x: number, y: number, z: number): void =>
 			this.add(body, unit, scaled(at, orientation, x, y, z), color, opacity);
-		const hold = (x: number, y: number, z: number): void =>
-			this.reachBox(body, scaled(at, orientation, 1, 1, 1), x, y, z);
+		const hold = (x: number, y: number, z: number, radius = Math.hypot(x, y, z)): void =>
+			this.reachBox(body, scaled(at, orientation, 1, 1, 1), x, y, z, radius);
 		switch (kind) {
 			case "box":
 				put("box", a, b, c);
@@ -128,15 +152,15 @@ export class BodySet {
 				break;
 			case "sphere":
 				put("sphere", a, a, a);
-				hold(a, a, a);
+				hold(a, a, a, a);
 				break;
 			case "cylinder":
 				put("cylinder", a, a, b);
-				hold(a, a, b / 2);
+				hold(a, a, b / 2, Math.hypot(a, b / 2));
 				break;
 			case "cone":
 				put("cone", a, a, b);
-				hold(a, a, b / 2);
+				hold(a, a, b / 2, Math.hypot(a, b / 2));
 				break;
 			case "plane":
 				put("plane", a || this.style.reach * 8, b || this.style.reach * 8, 1);
@@ -144,7 +168,7 @@ export class BodySet {
 				break;
 			case "capsule":
 				this.addCapsule(body, shape, a, b);
-				hold(a, a, a + b / 2);
+				hold(a, a, a + b / 2, a + b / 2);
 				break;
 			case "mesh":
 				this.addMesh(body, shape, a || 1, b || 1, c || 1);
@@ -172,7 +196,7 @@ export class BodySet {
 		);
 		const local = scaled(shape.at, shape.orientation, x, y, z);
 		bucket.parts.push({ body: body.index, local, color: shape.color });
-		for (let i = 0; i < mesh.vertices.length; i += 3) this.reach(body, transformed(local, mesh.vertices, i), 0);
+		this.reachPoints(body, mesh.vertices, local);
 	}
 
 	private addLine(body: Body, shape: Shape, diameter: number): void {

@@ -16,7 +16,7 @@ export interface LinkPart {
 	local: Float32Array;
 	color: string | null; // null: the body's
 	at: ArrayLike<number>; // its middle
-	radius: number; // of a ball that holds it [m]
+	radius: number; // of a ball that holds it, or what other parts do not [m]
 }
 
 const GLYPH_COLOR = "#59636f";
@@ -69,8 +69,8 @@ export class Links {
 	private rod(body: Body, a: ArrayLike<number>, b: ArrayLike<number>, radius: number): void {
 		if (!(distance(a, b) > radius)) return;
 		const at = [0, 1, 2].map((k) => (a[k]! + b[k]!) / 2);
-		const reach = distance(a, b) / 2 + radius;
-		this.parts.push({ body, kind: "cylinder", local: between(a, b, radius), color: null, at, radius: reach });
+		// The balls at its ends hold the rest of it.
+		this.parts.push({ body, kind: "cylinder", local: between(a, b, radius), color: null, at, radius });
 		this.ball(body, a, radius, null);
 		this.ball(body, b, radius, null);
 	}
@@ -120,7 +120,7 @@ export class Links {
 		const below = (h: number): number[] => [0, 1, 2].map((k) => at[k]! - h * r * up[k]!);
 		const part = (kind: UnitKind, low: number, high: number, radius: number): void => {
 			const local = between(below(low), below(high), radius * r);
-			this.parts.push({ body, kind, local, color: GLYPH_COLOR, at: below((low + high) / 2), radius: 6 * r });
+			this.parts.push({ body, kind, local, color: GLYPH_COLOR, at: below((low + high) / 2), radius: 2.8 * r });
 		};
 		part("cone", 4, 0, 1.9);
 		part("cylinder", 4.7, 4, 2.7);

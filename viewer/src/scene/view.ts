@@ -3,7 +3,7 @@
  * view.ts — everything that is drawn of a run, from one sample: bodies, flexible bodies, frames, trails, arrows, the
  * other runs.
  */
-import { Color, Raycaster, Vector3 } from "three";
+import { Box3, Color, Raycaster, Vector3 } from "three";
 import type { Replay } from "../data/replay.js";
 import { Sample } from "../data/sample.js";
 import { bodyOf, jointOf, type Selection } from "../selection.js";
@@ -252,7 +252,10 @@ export class View {
 			const { corners, radius } = this.boundsAt(t);
 			const { pose } = this.sample;
 			const at = new Vector3(pose[this.largest * 7], pose[this.largest * 7 + 1], pose[this.largest * 7 + 2]);
-			const shown = boundsOf([...corners, ...this.arrows.tips(this.sample)], this.replay.up);
+			// Long arrows may leave the picture: bodies must not become small because of them.
+			const near = new Box3().setFromPoints(corners).expandByScalar(0.15 * radius);
+			const tips = this.arrows.tips(this.sample).map((tip) => near.clampPoint(tip, tip));
+			const shown = boundsOf([...corners, ...tips], this.replay.up);
 			return { corners: outermost(shown.corners), radius: Math.max(radius, shown.radius), at };
 		});
 		this.sample.at(start);
@@ -314,15 +317,27 @@ export class View {
 		for (let i = 0; i < count; i++) {
 			const ground = i === count - 1;
 			if (only >= 0 ? i !== only : !this.sample.present[i] || this.hidden[i] || (ground && count > 1)) continue;
-			for (let k = 0; k < 8; k++) {
-				const corner = this.corner(i, k);
+			for (const corner of this.outline(i))
 				if (Number.isFinite(corner.x + corner.y + corner.z)) corners.push(corner);
-			}
 		}
 		if (corners.length === 0) corners.push(new Vector3(this.size, 0, 0), new Vector3(-this.size, 0, 0));
 		const bounds = boundsOf(corners, this.replay.up);
 		bounds.radius = Math.max(bounds.radius, this.size * 1e-3);
 		return bounds;
+	}
+
+	/** Points around a body now: the corners of its box; of something round, for which they are too far out, 14 that are not. */
+	private outline(body: number): Vector3[] {
+		const corners = Array.from({ length: 8 }, (_, k) => this.corner(body, k));
+		const [low, high] = [corners[0]!, corners[7]!];
+		const middle = low.clone().add(high).multiplyScalar(0.5);
+		const radius = this.bodies.balls[body]!;
+		if (!(radius < 0.9 * low.distanceTo(middle))) return corners;
+		const sides = [1, 2, 4].flatMap((k) => {
+			const half = corners[k]!.clone().sub(low).multiplyScalar(0.5);
+			return [middle.clone().add(half), middle.clone().sub(half)];
+		});
+		return [...sides, ...corners.map((c) => c.sub(middle).setLength(radius).add(middle))];
 	}
 
 	private corner(body: number, k: number): Vector3 {
