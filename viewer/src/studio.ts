@@ -117,9 +117,15 @@ function checkView(app: App, values: Map<string, string>): void {
 	if (follow !== undefined && app.camera.following < 0) throw new Error(`there is no body "${plain(follow)}"`);
 }
 
+/** When a picture shows most: as the view settings say, else in the middle of their story, else at two fifths of the run. */
+function tellingTime(app: App): number {
+	const { start, steps } = app.replay!.view;
+	return start || (steps[steps.length >> 1]?.t ?? app.start + 0.4 * (app.end - app.start));
+}
+
 function timesOf(app: App, values: Map<string, string>, step: number): number[] {
 	const numberOf = (key: string, fallback: number): number => (values.has(key) ? Number(values.get(key)) : fallback);
-	const from = numberOf("from", app.start);
+	const from = numberOf("from", step > 0 ? app.start : tellingTime(app));
 	const to = Math.min(app.end, numberOf("to", app.end));
 	if (!(from >= app.start && from <= app.end))
 		throw new Error(`there is nothing at ${from} s: the run is from ${app.start} s to ${app.end} s`);
