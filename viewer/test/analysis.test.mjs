@@ -7,11 +7,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { download, frames, startBrowser } from "./browser.mjs";
 import { startModules } from "./modules.mjs";
+import { openDocument } from "./pixels.mjs";
 
-let browser, modules, statistics, spectrum, transform, difference, Track;
+let browser, modules, statistics, spectrum, transform, difference, along, Track;
 before(async () => {
 	modules = await startModules();
-	({ statistics, spectrum, transform, difference } = await modules.load("data/analysis.ts"));
+	({ statistics, spectrum, transform, difference, along } = await modules.load("data/analysis.ts"));
 	({ Track } = await modules.load("data/track.ts"));
 	browser = await startBrowser();
 });
@@ -124,6 +125,62 @@ test("a plot shows spectrum, statistics, difference and logarithmic values", asy
 	assert.equal(await page.locator(".plot .uplot").count(), 1);
 	await choose("Spectrum of the time shown");
 	assert.equal(await page.evaluate(() => document.querySelector(".playhead").hidden), false);
+	assert.deepEqual(complaints, []);
+	await close();
+});
+
+test("a signal over another one is taken at its own times, in their order", () => {
+	const x = signalOf(even(11, 10), (t) => 2 * t);
+	const y = signalOf([0.5, 2.25, 3.5, 9], (t) => -t);
+	const curve = along(x, y, 1, 8);
+	assert.deepEqual([...curve.t], [2.25, 3.5]);
+	assert.deepEqual([...curve.x], [4.5, 7]);
+	assert.deepEqual([...curve.y], [-2.25, -3.5]);
+});
+
+test("a phase plot has the shape of the motion, a dot at the time shown, and takes clicks", async () => {
+	const circle = Array.from({ length: 201 }, (_, i) => (2 * Math.PI * i) / 200);
+	const { page, complaints, close } = await openDocument(browser, {
+		bodies: [{ name: "a", shapes: [{ kind: "sphere", dimensions: [1] }] }],
+		frames: { t: circle, pose: circle.map(() => [[0, 0, 0, 1, 0, 0, 0]]) },
+		signals: [
+			{ name: "x", unit: "m", values: circle.map((t) => 3 * Math.cos(t)) },
+			{ name: "y", unit: "m/s", values: circle.map((t) => 2 * Math.sin(t)) },
+		],
+		view: { plots: ["x, y"] },
+	});
+	await page.locator(".plot .uplot").waitFor();
+	await page.getByRole("button", { name: "Analyze" }).click();
+	await page.getByRole("menuitem", { name: "Over x, in the time shown" }).click();
+	await frames(page);
+	const { bytes } = await download(page, () => page.getByRole("button", { name: "SVG" }).click());
+	const svg = bytes.toString();
+	assert.match(svg, />x \[m\]</);
+	const points = [...svg.match(/stroke-linejoin="round"[^>]* d="(M[^"]*)"/)[1].matchAll(/[ML]([\d.]+) ([\d.]+)/g)];
+	assert.equal(points.length, 201);
+	const [xs, ys] = [1, 2].map((k) => points.map((p) => Number(p[k])));
+	const middle = (list) => (Math.min(...list) + Math.max(...list)) / 2;
+	const half = (list) => (Math.max(...list) - Math.min(...list)) / 2;
+	points.forEach((_, i) => {
+		near((xs[i] - middle(xs)) / half(xs), Math.cos(circle[i]), 2e-3);
+		near((middle(ys) - ys[i]) / half(ys), Math.sin(circle[i]), 2e-3);
+	});
+	// On the screen: dots at a quarter and three quarters of the circle, and a click on its left.
+	const dot = async (t) => {
+		await page.evaluate((time) => calder.seek(time), t);
+		await frames(page);
+		const box = await page.locator(".xy-dot").boundingBox();
+		return [box.x + box.width / 2, box.y + box.height / 2];
+	};
+	const [top, bottom, left] = [await dot(Math.PI / 2), await dot(1.5 * Math.PI), await dot(Math.PI)];
+	near(top[0], bottom[0], 1.5, "above each other:");
+	assert.ok(bottom[1] - top[1] > 60 && top[0] - left[0] > 100, `${top} ${bottom} ${left}`);
+	await dot(0);
+	await page.mouse.click(...left);
+	await page.waitForFunction(() => Math.abs(calder.time - Math.PI) < 0.1);
+	await page.getByRole("button", { name: "Analyze" }).click();
+	await page.getByRole("menuitem", { name: "Over x, in the time shown" }).click();
+	assert.equal(await page.locator(".xy-dot").count(), 0);
 	assert.deepEqual(complaints, []);
 	await close();
 });

@@ -126,7 +126,8 @@ test("every example fills the view, and its bodies are drawn as they turn, to a 
 	for (const name of names.filter((n) => !process.env.LOOK || process.env.LOOK.split(",").includes(n))) {
 		const { page, complaints, close } = await open(name);
 		const worst = await turnError(page, name, CHAOTIC[name] ?? Infinity);
-		if (!(worst.angle < 1)) failures.push(`${name}: ${worst.body} is off by ${worst.angle} degrees at ${worst.t} s`);
+		if (!(worst.angle < 1))
+			failures.push(`${name}: ${worst.body} is off by ${worst.angle} degrees at ${worst.t} s`);
 		const { text, found } = await filling(page);
 		t.diagnostic(`${name}: ${text}; turned wrongly by at most ${worst.angle.toFixed(3)} degrees`);
 		failures.push(...found.map((line) => `${name}: ${line}`), ...complaints.map((line) => `${name}: ${line}`));

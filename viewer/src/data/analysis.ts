@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * analysis.ts — statistics of a signal over a window of time, its spectrum, and the difference of two signals. Between samples a
- * signal is a straight line: means are integrals over time, whatever the sampling.
+ * analysis.ts — statistics of a signal over a window of time, its spectrum, the difference of two signals, and one over
+ * another. Between samples a signal is a straight line: means are integrals over time, whatever the sampling.
  */
 import type { Signal } from "./replay.js";
 import { valueAt } from "./sample.js";
@@ -101,4 +101,22 @@ export function difference(a: Signal, b: Signal): Signal {
 		return time >= first && time <= last ? a.values.data[i]! - valueAt(b.t, b.values, time) : NaN;
 	});
 	return { ...a, index: -1, name: `Δ ${a.name}`, values: new Track(out, 1, count) };
+}
+
+/** One signal over another, in the order of time. */
+export interface Curve {
+	t: Float64Array;
+	x: Float64Array;
+	y: Float64Array;
+}
+
+/** y over x at the times of y within [from, to]. */
+export function along(x: Signal, y: Signal, from: number, to: number): Curve {
+	const count = Math.min(y.t.count, y.values.count);
+	const inside = Array.from({ length: count }, (_, i) => i).filter((i) => y.t.data[i]! >= from && y.t.data[i]! <= to);
+	return {
+		t: Float64Array.from(inside, (i) => y.t.data[i]!),
+		x: Float64Array.from(inside, (i) => valueAt(x.t, x.values, y.t.data[i]!)),
+		y: Float64Array.from(inside, (i) => y.values.data[i]!),
+	};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plot.ts — one plot over time (uPlot): one axis per unit, a line at the time shown, values at that time in the head.
+ * plot.ts — one plot over time or over its first signal (uPlot): one axis per unit, a line at the time shown, values at that
+ * time in the head.
  * A click sets the time, a drag zooms, a double click shows all again. Signals of a second run are drawn dashed.
  */
 import uPlot from "uplot";
@@ -13,7 +14,8 @@ import { button, el, formatNumber, setText, withUnit } from "./dom.js";
 import { icon } from "./icons.js";
 import { openMenu, type MenuItem } from "./menu.js";
 import { dashOf, dataOf, lineName, linesOf, overTime, type PlotLine, type PlotView } from "./plot_data.js";
-import { plotSvg } from "./plot_svg.js";
+import { plotSvg, type SvgLine } from "./plot_svg.js";
+import { timeNear, xyData, XyDots, xyLines, xyPath, type XyLine } from "./plot_xy.js";
 import { plotButtons } from "./plots.js";
 import { cssColor } from "./theme.js";
 
@@ -40,6 +42,8 @@ export class Plot {
 	private readonly chips = el("div", { class: "chips" });
 	private readonly area = el("div", { class: "plot-area" });
 	private readonly playhead = el("div", { class: "playhead" });
+	private readonly dots = new XyDots();
+	private curves: XyLine[] = []; // of an x-y plot
 	private readonly table = el("table", { class: "statistics", "aria-label": "Statistics of the time shown" });
 	private readonly empty = el(
 		"div",
@@ -62,7 +66,7 @@ export class Plot {
 			another: hooks.another,
 			close: hooks.close,
 		});
-		this.area.append(this.empty, this.playhead);
+		this.area.append(this.empty, this.playhead, this.dots.element);
 		this.element = el(
 			"div",
 			{ class: "plot", role: "group", "aria-label": "Plot" },
@@ -116,7 +120,9 @@ export class Plot {
 		this.chart?.destroy();
 		this.chart = null;
 		this.empty.hidden = this.signals.length > 0;
-		this.playhead.hidden = this.signals.length === 0 || this.view.spectrum;
+		this.playhead.hidden = this.signals.length === 0 || this.view.spectrum || this.isPhase;
+		this.curves = this.isPhase ? xyLines(this.lines(), this.view) : [];
+		this.dots.set(this.curves);
 		this.makeChips();
 		if (this.signals.length === 0) return this.fillTable();
 		const { width, height } = this.area.getBoundingClientRect();
@@ -136,14 +142,19 @@ export class Plot {
 	}
 
 	private data(): uPlot.AlignedData {
-		return dataOf(this.lines(), this.view);
+		return this.isPhase ? xyData(this.curves) : dataOf(this.lines(), this.view);
+	}
+
+	/** Drawn over its first signal: there is another one. */
+	private get isPhase(): boolean {
+		return this.view.phase && this.signals.length > 1;
 	}
 
 	/* ---- ways to look at it -------------------------------------------------------------- */
 
 	private analyses(): MenuItem[] {
 		const { view } = this;
-		const item = (label: string, key: "spectrum" | "logarithmic" | "difference" | "statistics"): MenuItem => ({
+		const item = (label: string, key: Way): MenuItem => ({
 			label,
 			icon: view[key] ? "check" : "chart",
 			run: () => this.change(key),
@@ -151,27 +162,34 @@ export class Plot {
 		const second = this.signals.some((s) => this.othersOf(s).some((o) => o));
 		return [
 			item("Spectrum of the time shown", "spectrum"),
+			...(this.signals.length > 1 ? [item(`Over ${this.signals[0]!.name}, in the time shown`, "phase")] : []),
 			item("Logarithmic values", "logarithmic"),
 			item("Statistics of the time shown", "statistics"),
 			...(second ? [item("Difference to the other runs", "difference")] : []),
 		];
 	}
 
-	private change(key: "spectrum" | "logarithmic" | "difference" | "statistics"): void {
+	private change(key: Way): void {
 		const { view } = this;
-		const { min = -Infinity, max = Infinity } = this.chart?.scales.x ?? {};
-		if (key === "spectrum" && !view.spectrum) [view.from, view.to] = [min, max];
+		const [from, to] = this.window();
 		view[key] = !view[key];
+		if (view[key] && key === "phase") view.spectrum = view.logarithmic = false;
+		if (view[key] && (key === "spectrum" || key === "logarithmic")) view.phase = false;
+		[view.from, view.to] = [from, to];
 		this.rebuild();
+		if (!view.spectrum && !view.phase && Number.isFinite(from + to))
+			this.chart?.setScale("x", { min: from, max: to });
 	}
 
-	/** The window that statistics are of: what is shown, of a spectrum the time that it is of. */
+	/** The window that statistics are of: what is shown, of a spectrum or an x-y plot the time that it is of. */
 	private window(): [number, number] {
 		const { min = -Infinity, max = Infinity } = this.chart?.scales.x ?? {};
-		return this.view.spectrum ? [this.view.from, this.view.to] : [min, max];
+		return this.view.spectrum || this.isPhase ? [this.view.from, this.view.to] : [min, max];
 	}
 
 	private get axisLabel(): string {
+		const first = this.signals[0];
+		if (this.isPhase && first) return first.unit ? `${first.name} [${first.unit}]` : first.name;
 		return this.view.spectrum ? "f [Hz]" : "t [s]";
 	}
 
@@ -190,7 +208,7 @@ export class Plot {
 	}
 
 	private options(width: number, height: number): uPlot.Options {
-		const units = [...new Set(this.signals.map((s) => s.unit))];
+		const units = [...new Set(this.signals.slice(this.isPhase ? 1 : 0).map((s) => s.unit))];
 		const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
 		const font = `${Math.round(rem * 0.86)}px system-ui, sans-serif`;
 		const text = cssColor("--muted"),
@@ -204,7 +222,9 @@ export class Plot {
 			ticks: { stroke: lines, width: 1, size: 4 },
 		};
 		const axes: uPlot.Axis[] = [{ ...common, label: this.axisLabel, labelSize: em * 1.7, size: em * 2.2 }];
-		const scales: uPlot.Scales = { x: { time: false } };
+		const phase = this.isPhase;
+		const room = (_: uPlot, min: number, max: number): uPlot.Range.MinMax => uPlot.rangeNum(min, max, 0.05, true);
+		const scales: uPlot.Scales = { x: { time: false, ...(phase ? { range: room } : {}) } };
 		units.forEach((unit, i) => {
 			scales[scaleKey(unit)] = this.view.logarithmic ? { distr: 3, log: 10 } : {};
 			axes.push({
@@ -219,10 +239,18 @@ export class Plot {
 			});
 		});
 		const series: uPlot.Series[] = [{}];
-		for (const line of this.lines())
+		for (const line of phase ? this.curves : this.lines())
 			series.push({
 				label: lineName(line),
-				scale: scaleKey(line.signal.unit),
+				...(phase
+					? {
+							facets: [
+								{ scale: "x", auto: true },
+								{ scale: scaleOf(line), auto: true },
+							],
+							paths: xyPath,
+						}
+					: { scale: scaleOf(line) }),
 				stroke: line.color,
 				width: line.run > 0 ? 1.5 : 2,
 				...(dashOf(line) ? { dash: dashOf(line)! } : {}),
@@ -230,13 +258,14 @@ export class Plot {
 				points: { show: false },
 			});
 		return {
+			...(phase ? { mode: 2 } : {}),
 			width,
 			height,
 			scales,
 			axes,
 			series,
 			legend: { show: false },
-			cursor: { drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
+			cursor: { drag: { x: true, y: phase, dist: 6 }, points: phase ? { show: false } : { size: 7 } },
 			hooks: {
 				setScale: [
 					(_, key) => {
@@ -257,8 +286,11 @@ export class Plot {
 		chart.over.addEventListener("click", (event) => {
 			if (Math.abs(event.clientX - down) > 5 || this.view.spectrum) return;
 			const box = chart.over.getBoundingClientRect();
+			const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+			const time = this.isPhase ? timeNear(chart, this.curves, scaleOf, left, top) : chart.posToVal(left, "x");
+			if (time === null) return;
 			this.app.setPlaying(false);
-			this.app.seek(chart.posToVal(event.clientX - box.left, "x"));
+			this.app.seek(time);
 		});
 	}
 
@@ -266,6 +298,10 @@ export class Plot {
 	refreshData(): void {
 		const { chart } = this;
 		if (!chart) return;
+		if (this.isPhase) {
+			this.curves = xyLines(this.lines(), this.view);
+			return chart.setData(this.data(), true);
+		}
 		const t = chart.data[0];
 		const { min, max } = chart.scales.x!;
 		const whole = t.length < 2 || (min === t[0] && max === t[t.length - 1]);
@@ -311,6 +347,7 @@ export class Plot {
 	onTime(): void {
 		const { chart, app } = this;
 		if (!chart || chart.scales.x?.min === undefined) return;
+		if (this.isPhase) this.dots.place(chart, this.curves, scaleOf, app.time);
 		const x = chart.valToPos(app.time, "x");
 		const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = chart.over;
 		const inside = x >= 0 && x <= offsetWidth;
@@ -336,18 +373,21 @@ export class Plot {
 		if (min === undefined || max === undefined || !(max > min)) return;
 		const colors: readonly string[] = COLORS[this.app.theme.theme];
 		const data = this.data(); // of spectra: frequencies and amplitudes
-		const lines = this.lines().map((line, i) => ({
+		const numbers = (line: PlotLine, i: number): Pick<SvgLine, "t" | "values" | "count"> => {
+			const { t, values } = line.signal;
+			if (this.isPhase) {
+				const { x, y } = this.curves[i]!.curve;
+				return { t: x, values: y, count: x.length };
+			}
+			if (!this.view.spectrum) return { t: t.data, values: values.data, count: Math.min(t.count, values.count) };
+			return { t: data[0], values: data[i + 1] as ArrayLike<number>, count: data[0].length };
+		};
+		const lines = (this.isPhase ? this.curves : this.lines()).map((line, i) => ({
 			name: lineName(line),
 			unit: line.signal.unit,
 			color: COLORS.light[colors.indexOf(line.color)]!,
 			dashed: line.run > 0,
-			...(this.view.spectrum
-				? { t: data[0] as ArrayLike<number>, values: data[i + 1] as ArrayLike<number>, count: data[0].length }
-				: {
-						t: line.signal.t.data,
-						values: line.signal.values.data,
-						count: Math.min(line.signal.t.count, line.signal.values.count),
-					}),
+			...numbers(line, i),
 		}));
 		saveText(plotSvg(lines, { from: min, to: max, label: this.axisLabel }), "image/svg+xml", "plot.svg");
 	}
@@ -388,4 +428,8 @@ export class Plot {
 /** Stands in a color's slot whose signal was taken out. */
 const FREE = {} as Signal;
 
+/** A way to look at signals that can be on or off. */
+type Way = "spectrum" | "logarithmic" | "difference" | "statistics" | "phase";
+
 const scaleKey = (unit: string): string => `unit ${unit}`;
+const scaleOf = ({ signal }: PlotLine): string => scaleKey(signal.unit);

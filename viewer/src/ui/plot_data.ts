@@ -13,7 +13,9 @@ export interface PlotView {
 	logarithmic: boolean;
 	difference: boolean;
 	statistics: boolean;
-	/** Of spectra: the window of time that they are of. */
+	/** Over the first signal instead of over time (plot_xy.ts). */
+	phase: boolean;
+	/** Of spectra and x-y plots: the window of time that they are of. */
 	from: number;
 	to: number;
 }
@@ -23,6 +25,7 @@ export const overTime = (): PlotView => ({
 	logarithmic: false,
 	difference: false,
 	statistics: false,
+	phase: false,
 	from: -Infinity,
 	to: Infinity,
 });

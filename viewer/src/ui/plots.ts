@@ -170,7 +170,7 @@ export function plotButtons(actions: {
 	const plain = { iconOnly: true, class: "icon-button small" };
 	const analyze: HTMLButtonElement = button("Analyze", icon("wave"), () => actions.analyze(analyze), {
 		...plain,
-		title: "Spectrum, logarithmic values, statistics, difference",
+		title: "Spectrum, x-y plot, logarithmic values, statistics, difference",
 		"aria-haspopup": "menu",
 	});
 	return [
