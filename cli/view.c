@@ -18,12 +18,14 @@
 #include "output.h"
 #include "page.h"
 #include "server.h"
+#include "view_campaign.h"
 
 static const char help[] =
-	"usage: calder view [OPTION]... RUN.h5|MODEL\n"
+	"usage: calder view [OPTION]... RUN.h5|MODEL|CAMPAIGN_FOLDER\n"
 	"\n"
 	"Shows a run in the browser (docs/viewer.md): serves it on this machine until Ctrl-C, or writes it as one HTML file\n"
-	"that opens from disk, without network. A model is run first, as it says itself.\n"
+	"that opens from disk, without network. A model is run first, as it says itself. Of a campaign (docs/sweep.md) all\n"
+	"cases are shown, and some of them are run again to be replayed.\n"
 	"  -o, --html FILE     write this file (- for stdout) instead of serving\n"
 	"      --json FILE     write the data alone (docs/replay.md)\n"
 	"      --port PORT     serve on this port (any that is free)\n"
@@ -37,13 +39,23 @@ static const char help[] =
 	"      --trail NODE    draws the path of a node or body; may be repeated\n"
 	"      --arrows FACTOR of the length of arrows; 0: none\n"
 	"      --deformation F factor of deformations\n"
+	"      --case K        of a campaign: this case can be replayed; may be repeated (those with extreme outputs)\n"
 	"      --frames N      at most so many moments (3000); a longer run is thinned out\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.h5 && calder view pendulum.h5 --html pendulum.html\n";
 
 enum { MOST_TEXTS = 16 };
 
-enum { OPTION_CAMERA = 256, OPTION_START, OPTION_SPEED, OPTION_PLOT, OPTION_TRAIL, OPTION_ARROWS, OPTION_DEFORMATION };
+enum {
+	OPTION_CAMERA = 256,
+	OPTION_START,
+	OPTION_SPEED,
+	OPTION_PLOT,
+	OPTION_TRAIL,
+	OPTION_ARROWS,
+	OPTION_DEFORMATION,
+	OPTION_CASE
+};
 
 typedef struct ViewOptions {
 	const char *path, *html, *json;
@@ -52,6 +64,7 @@ typedef struct ViewOptions {
 	CalReplayOptions replay;
 	CalViewSettings view;
 	const char *plots[MOST_TEXTS], *trails[MOST_TEXTS];
+	CampaignView campaign; // of a folder
 } ViewOptions;
 
 static bool model_dof(const char *text, int least, int most, int *value) {
@@ -67,6 +80,14 @@ static int parse_factor(const char *option, const char *text, bool zero, double 
 	*value = strtod(text, &end);
 	if (end == text || *end || !isfinite(*value) || *value < 0 || (*value == 0 && !zero))
 		return say_usage("view", "--%s takes a number %s zero, not '%s'", option, zero ? "from" : "above", text);
+	return -1;
+}
+
+static int parse_case(CampaignView *campaign, const char *text) {
+	int number;
+	if (campaign->case_count == CAMPAIGN_REPLAYS || !model_dof(text, 0, 1 << 30, &number))
+		return say_usage("view", "--case takes the number of a case, up to %d times, not '%s'", CAMPAIGN_REPLAYS, text);
+	campaign->cases[campaign->case_count++] = number;
 	return -1;
 }
 
@@ -86,6 +107,8 @@ static int parse_look(ViewOptions *o, int option, const char *value) {
 		return parse_factor("arrows", value, true, &view->arrows);
 	case OPTION_DEFORMATION:
 		return parse_factor("deformation", value, false, &view->deformation);
+	case OPTION_CASE:
+		return parse_case(&o->campaign, value);
 	default:
 		break;
 	}
@@ -111,6 +134,7 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 		{"trail", required_argument, NULL, OPTION_TRAIL},
 		{"arrows", required_argument, NULL, OPTION_ARROWS},
 		{"deformation", required_argument, NULL, OPTION_DEFORMATION},
+		{"case", required_argument, NULL, OPTION_CASE},
 		{"no-browser", no_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
@@ -154,16 +178,23 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 		}
 	}
 	if (argc - optind != 1)
-		return say_usage("view", "name one result file (HDF5)");
+		return say_usage("view", "name one result file (HDF5), model or folder of a campaign");
 	if (o->html && o->json)
 		return say_usage("view", "give either --html or --json");
 	o->path = argv[optind];
 	return -1;
 }
 
+/* The page, or the document alone. Returns an exit code. */
+static int produce(const ViewOptions *o, FILE *out) {
+	CalError error = {0};
+	if (o->campaign.folder)
+		return campaign_view_write(&o->campaign, out);
+	return say_status(o->path, cal_replay_write(o->path, &o->replay, out, &error), &error);
+}
+
 static int write_file(const ViewOptions *o, Written to) {
 	OutputFile out;
-	CalError error = {0};
 	int code = output_spares_results("view", to, o->path, "the result file");
 	if (code == EXIT_OK)
 		code = output_spares_results("view", to, o->replay.ghost, "the second result file");
@@ -171,8 +202,7 @@ static int write_file(const ViewOptions *o, Written to) {
 		code = output_open(&out, to.path);
 	if (code != EXIT_OK)
 		return code;
-	const CalStatus status = cal_replay_write(o->path, &o->replay, out.stream, &error);
-	return output_close(&out, say_status(o->path, status, &error));
+	return output_close(&out, produce(o, out.stream));
 }
 
 /* ---- serving ------------------------------------------------------------------------------------ */
@@ -180,12 +210,10 @@ static int write_file(const ViewOptions *o, Written to) {
 static int serve_page(const ViewOptions *o) {
 	char *page = NULL, message[300];
 	size_t length = 0;
-	CalError error = {0};
 	FILE *out = open_memstream(&page, &length);
-	CalStatus status = out ? cal_replay_write(o->path, &o->replay, out, &error) : CAL_ERR_MEMORY;
-	if (out && fclose(out) != 0 && status == CAL_OK)
-		status = CAL_ERR_MEMORY;
-	int code = say_status(o->path, status, &error);
+	int code = out ? produce(o, out) : say_status(o->path, CAL_ERR_MEMORY, NULL);
+	if (out && fclose(out) != 0 && code == EXIT_OK)
+		code = say_status(o->path, CAL_ERR_MEMORY, NULL);
 	const ServerOptions options = {.port = o->port, .page = page, .page_length = length};
 	Server *server = code == EXIT_OK ? server_start(&options, message, sizeof message) : NULL;
 	if (code == EXIT_OK && !server) {
@@ -207,7 +235,7 @@ static int serve_page(const ViewOptions *o) {
 
 static bool is_model(const char *path) {
 	struct stat about;
-	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && !cal_results_is_hdf5(path);
+	return path && stat(path, &about) == 0 && S_ISREG(about.st_mode) && !cal_results_is_hdf5(path);
 }
 
 /* Runs it into a file of its own, which is gone when it was shown. */
@@ -236,7 +264,7 @@ static int spare_model(const ViewOptions *o) {
 }
 
 static int show_model(ViewOptions *o) {
-	const char *parent = getenv("TMPDIR");
+	const char *parent = getenv("TMPDIR"), *model = o->path;
 	char folder[1024], result[1100];
 	snprintf(folder, sizeof folder, "%.900s/calder-XXXXXX", parent && parent[0] ? parent : "/tmp");
 	if (!mkdtemp(folder)) {
@@ -250,6 +278,7 @@ static int show_model(ViewOptions *o) {
 	o->path = result;
 	if (code == EXIT_OK)
 		code = show(o);
+	o->path = model;
 	remove(result);
 	rmdir(folder);
 	return code;
@@ -262,6 +291,11 @@ int command_view(int argc, char **argv) {
 	const int code = parse_options(&o, argc, argv);
 	if (code >= 0)
 		return code;
+	if (campaign_is_folder(o.path)) {
+		o.campaign.folder = o.path;
+		o.campaign.replay = &o.replay;
+		return show(&o);
+	}
 	if (is_model(o.path))
 		return show_model(&o);
 	doubts_warn_file(o.path);

@@ -6,6 +6,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { App } from "./app.js";
+import { decodeCampaign, isCampaign } from "./data/campaign.js";
 import { decodeReplay } from "./data/decode.js";
 import { embeddedText } from "./data/embedded.js";
 import type { Replay } from "./data/replay.js";
@@ -15,6 +16,7 @@ import { applyHash, makeHash } from "./link.js";
 import { LiveLink } from "./live.js";
 import { signalsOf } from "./selection.js";
 import { renderForServer, renderRequest, Studio } from "./studio.js";
+import { CampaignPanel } from "./ui/campaign_panel.js";
 import { button, el, setText } from "./ui/dom.js";
 import { embedBar } from "./ui/embed.js";
 import { Header } from "./ui/header.js";
@@ -260,6 +262,24 @@ function open(replay: Replay): void {
 	applyHash(app, plots, location.hash);
 }
 
+/** A campaign: its first case that can be replayed, with all of them below the scene. */
+function openCampaign(document: unknown): void {
+	const campaign = decodeCampaign(document);
+	const panel = new CampaignPanel(app, campaign, ({ replay }) =>
+		open(decodeReplay({ ...(replay as object), model_name: campaign.model }, false)),
+	);
+	plots.pin(panel.element);
+	const first = campaign.cases.find((c) => c.replay !== undefined);
+	if (first) panel.choose(first.number);
+	else showStart(campaign.title, "This campaign has no replays: write the page with --case.", false);
+}
+
+/** A run or a campaign. */
+function show(document: unknown): void {
+	if (isCampaign(document)) openCampaign(document);
+	else open(decodeReplay(document, false));
+}
+
 function showStart(title: string, text: string, ask: boolean): void {
 	setText(startTitle, title);
 	setText(startText, text);
@@ -291,10 +311,10 @@ function begin(): void {
 	const text = embeddedText(document);
 	const request = text === null ? null : renderRequest(location.hash);
 	if (text !== null && request) {
-		void renderForServer(app, request, () => open(decodeReplay(JSON.parse(text), false)));
+		void renderForServer(app, request, () => show(JSON.parse(text)));
 	} else if (text !== null) {
 		try {
-			open(decodeReplay(JSON.parse(text), false));
+			show(JSON.parse(text));
 		} catch (error) {
 			showStart("This replay cannot be read", (error as Error).message, true);
 		}

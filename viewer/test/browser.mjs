@@ -4,13 +4,15 @@
  * collected. The browser is CHROMIUM or /usr/bin/chromium; it draws in software, so nothing here says how fast a
  * graphics card is.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { page as samplePage } from "../sample/pack.mjs";
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ARGS = [
 	"--no-sandbox",
 	"--use-gl=angle",
@@ -140,4 +142,13 @@ export async function download(page, action) {
 	const chunks = [];
 	for await (const chunk of await file.createReadStream()) chunks.push(chunk);
 	return { name: file.suggestedFilename(), bytes: Buffer.concat(chunks) };
+}
+
+/** What axe-core complains about, in words. Colors over the scene are beyond it; page.test.mjs computes contrasts. */
+export async function violations(page) {
+	if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
+	return page.evaluate(async () => {
+		const found = await axe.run(document, { rules: { "color-contrast": { enabled: true } } });
+		return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
+	});
 }

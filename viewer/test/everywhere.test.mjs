@@ -4,17 +4,15 @@
  * control can be reached, fingers do what a mouse does, and within another page only scene, play button and title are left.
  */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { page as samplePage } from "../sample/pack.mjs";
 import { make as pendulum } from "../sample/pendulum.mjs";
-import { frames, startBrowser } from "./browser.mjs";
+import { frames, startBrowser, violations } from "./browser.mjs";
 import { Server } from "./live_server.mjs";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WIDTHS = [
 	[390, 780],
 	[1024, 700],
@@ -29,15 +27,6 @@ after(() => browser.close());
 
 const near = (a, b, tolerance, what = "") =>
 	assert.ok(Math.abs(a - b) <= tolerance, `${what} ${a} is not within ${tolerance} of ${b}`);
-
-/** What axe-core complains about, in words. Colors over the scene are beyond it; page.test.mjs computes contrasts. */
-async function violations(page) {
-	if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
-	return page.evaluate(async () => {
-		const found = await axe.run(document, { rules: { "color-contrast": { enabled: true } } });
-		return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
-	});
-}
 
 /** Controls that stick out of the window, where nothing scrolls, and a page that is wider than it. */
 const outside = (page) =>

@@ -16,6 +16,7 @@ export class PlotDock {
 	private readonly listeners: (() => void)[] = [];
 	private current: Plot | null = null;
 	private height = 15.5; // [rem]
+	private pinned = false; // something is beside the plots, which stays
 	private refreshed = 0;
 
 	constructor(app: App) {
@@ -72,6 +73,16 @@ export class PlotDock {
 		return plot;
 	}
 
+	/** Puts something before the plots, in place of what was there. */
+	pin(panel: HTMLElement): void {
+		if (this.pinned) this.element.querySelector(".campaign")?.remove();
+		this.pinned = true;
+		this.element.prepend(panel);
+		this.element.hidden = false;
+		this.height = Math.max(this.height, 18);
+		this.applyHeight();
+	}
+
 	/** Names of the signals of each plot, for addresses. */
 	names(): string[][] {
 		return this.plots.map((p) => p.signals.map((s) => s.name)).filter((names) => names.length > 0);
@@ -90,7 +101,7 @@ export class PlotDock {
 		plot.dispose();
 		this.plots.splice(this.plots.indexOf(plot), 1);
 		this.setCurrent(this.plots.at(-1) ?? null);
-		this.element.hidden = this.plots.length === 0;
+		this.element.hidden = this.plots.length === 0 && !this.pinned;
 		this.changed();
 	}
 
