@@ -8,9 +8,11 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "expression/expression.h"
 #include "math/portable.h"
+#include "sim/sim_internal.h"
 
 #define PI 3.14159265358979323846
 
@@ -321,11 +323,31 @@ typedef struct Seen {
 } Seen;
 
 enum { STAGES = 6 };
-static const double stages[STAGES] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1};
+
+/*
+ * Where a step evaluates the formula, in units of the step: dopri5 at its stages. Other methods do so at its ends, or not so well
+ * that what is between them would be known; what the formula was one and two steps ago belongs to what is seen, so that a smooth
+ * maximum between the ends is none of a peak (a cubic passes), unless there was a kink since. Just within the ends: they may be
+ * where the formula jumps.
+ */
+static int stages_of(const Ahead *ahead, double span, double stages[STAGES]) {
+	static const double dopri5[STAGES] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1};
+	static const double ends[] = {1e-6, 1 - 1e-6, -1, -2};
+	bool kept;
+	if (ahead->context->sim->method.method == CAL_METHOD_DOPRI5) {
+		memcpy(stages, dopri5, sizeof dopri5);
+		return STAGES;
+	}
+	range_over(ahead, -2 * span, 0, true, &kept);
+	memcpy(stages, ends, sizeof ends);
+	return kept ? 4 : 2;
+}
 
 static Seen seen_at_stages(const Ahead *ahead, double span, Range all) {
+	double stages[STAGES];
+	const int count = stages_of(ahead, span, stages);
 	Range values = {INFINITY, -INFINITY};
-	for (int i = 0; i < STAGES; i++) {
+	for (int i = 0; i < count; i++) {
 		const double v = value_ahead(ahead, stages[i] * span);
 		values = (Range){fmin(values.low, v), fmax(values.high, v)};
 	}

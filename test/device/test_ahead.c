@@ -7,6 +7,7 @@
  * exchange speeds.
  */
 #include "rig.h"
+#include "support/methods.h"
 #include "support/run.h"
 
 #define PI 3.14159265358979323846
@@ -265,6 +266,30 @@ static void pulses_in_place_are_seen(void **state) {
 	}
 }
 
+/* CVODE evaluates at the ends of its steps alone: a pulse of 20 ms anywhere between them does its work all the same. */
+static void smooth_pulses_are_seen_by_every_adaptive_method(void **state) {
+	(void)state;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
+		if (!cal_method_info((CalMethod)method)->adaptive)
+			continue;
+		for (int k = 0; k < 12; k++) {
+			char text[1000];
+			const double at = 3 + 0.83 * k;
+			snprintf(
+				text, sizeof text,
+				"{calder: 1, bodies: {a: {mass: 1}}, joints: {x: {type: prismatic, axis: x, to: a}}, state: {x: {u: 1}}, "
+				"devices: {l: {type: applied_load, joint: x, effort: '50*(tanh((q(x) - %g)/0.003) - tanh((q(x) - "
+				"%g)/0.003))'}}, run: {method: %s, duration: 20}}",
+				at, at + 0.02, cal_method_name((CalMethod)method));
+			Run r = run_of(text);
+			run_to(&r, 20);
+			if (!(fabs(now_of(&r)->u[0] - sqrt(5)) < 1e-6)) // 100 N over 20 mm: 2 J
+				fail_msg("%s, pulse at %g m: %.9g m/s", cal_method_name((CalMethod)method), at, now_of(&r)->u[0]);
+			run_end(&r);
+		}
+	}
+}
+
 /* A gate that is 1 mm wide and passed in a millisecond of a long step. */
 static void events_between_the_ends_of_a_step_happen(void **state) {
 	(void)state;
@@ -347,6 +372,7 @@ static void fixed_steps_over_a_peak_are_reported(void **state) {
 	             {"if(q(x) > 5.003 and q(x) < 5.004, 2, 0)", "0.1 ms", 0},
 	             {"if(t > 5.003 and t < 5.004, 2, 0)", "20 ms", 0},
 	             {"2*exp(-((t - 5.007)/0.001)^2)", "20 ms", 1},
+	             {"2*exp(-((t - 5.006)/0.0005)^2)", "20 ms", 1}, // where dopri5 has a stage, and rk4 none
 	             {"-3*q(x) - 0.1*u(x) + sin(t)", "20 ms", 0}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[1000];
@@ -517,6 +543,7 @@ int main(void) {
 		cmocka_unit_test(backlash_is_not_skipped),
 		cmocka_unit_test(pulses_in_time_are_seen),
 		cmocka_unit_test(pulses_in_place_are_seen),
+		cmocka_unit_test(smooth_pulses_are_seen_by_every_adaptive_method),
 		cmocka_unit_test(events_between_the_ends_of_a_step_happen),
 		cmocka_unit_test(what_chatters_ends_with_its_name),
 		cmocka_unit_test(undeclared_jumps_do_not_hang),
