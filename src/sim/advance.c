@@ -216,12 +216,15 @@ static CalStatus say_chatter(CalSim *sim, CalError *error) {
 		d->def.name, d->def.ops->type, cal_sim_time(sim), text ? text : number);
 }
 
+/* Between two crossings that follow one another at once: pass() in events.c follows one for up to 2^12 tolerances. */
+static const double AT_ONCE_TOLERANCES = 1e4;
+
 /* A motion that every crossing sends back to the next one gets nowhere: time passes by roundings only. */
 static bool chatters(CalSim *sim) {
 	enum { AT_ONCE = 100 };
 	SimSystem *w = &sim->system;
 	const double t = w->now.t;
-	const bool at_once = fabs(t - w->crossed_at) < 1e3 * events_tolerance(sim);
+	const bool at_once = fabs(t - w->crossed_at) < AT_ONCE_TOLERANCES * events_tolerance(sim);
 	w->chattered = at_once ? w->chattered + 1 : 0;
 	w->crossed_at = t;
 	return w->chattered >= AT_ONCE;
@@ -230,7 +233,8 @@ static bool chatters(CalSim *sim) {
 /* No step is possible at all from where a value has just changed its sign. */
 static bool is_stuck(const CalSim *sim, CalStatus status) {
 	const SimSystem *w = &sim->system;
-	return status == CAL_STEP_TOO_SMALL && fabs(w->before.t - w->crossed_at) < 1e3 * events_tolerance(sim);
+	return status == CAL_STEP_TOO_SMALL &&
+	       fabs(w->before.t - w->crossed_at) < AT_ONCE_TOLERANCES * events_tolerance(sim);
 }
 
 /* Whether steps have become so short that a run does not end: an adaptive method before a jump that nobody declares. */

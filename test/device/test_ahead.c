@@ -323,6 +323,30 @@ static void what_chatters_ends_with_its_name(void **state) {
 	run_end(&r);
 }
 
+/* Sliding: from q + u = 0 on, where |u| < 10, each side pushes back; crossings follow one another after thousands of tolerances. */
+static void sliding_motions_end_too(void **state) {
+	(void)state;
+	static const char *const loads[] = {"if(q(x) + u(x) > 0, -10, 10)", "if(u(x) > -q(x), -10, 10) + 0.1*q(y)"};
+	for (int i = 0; i < 2; i++) {
+		for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
+			char text[1000];
+			if (!cal_method_info((CalMethod)method)->adaptive)
+				continue;
+			snprintf(
+				text, sizeof text,
+				"{calder: 1, bodies: {a: {mass: 1}, b: {mass: 1}}, joints: {x: {type: prismatic, axis: x, to: a}, y: {type: "
+				"prismatic, axis: x, from: a, to: b}}, state: {x: {u: 5}}, loads: [{joint: x, effort: '%s'}, {joint: y, "
+				"effort: '-2*sign(u(y) - u(x))'}], run: {method: %s, duration: 20}}",
+				loads[i], cal_method_name((CalMethod)method));
+			Run r = run_of(text);
+			assert_int_equal(cal_sim_advance(r.sim, 20, &r.error), CAL_STEP_TOO_SMALL);
+			assert_true(cal_sim_time(r.sim) < 1);
+			assert_non_null(strstr(r.error.text, "chattering"));
+			run_end(&r);
+		}
+	}
+}
+
 /* A device with a jump that it does not declare: the run ends, with what to look for. */
 static int jump_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)device;
@@ -546,6 +570,7 @@ int main(void) {
 		cmocka_unit_test(smooth_pulses_are_seen_by_every_adaptive_method),
 		cmocka_unit_test(events_between_the_ends_of_a_step_happen),
 		cmocka_unit_test(what_chatters_ends_with_its_name),
+		cmocka_unit_test(sliding_motions_end_too),
 		cmocka_unit_test(undeclared_jumps_do_not_hang),
 		cmocka_unit_test(fixed_steps_that_leap_are_reported),
 		cmocka_unit_test(fixed_steps_over_a_peak_are_reported),
