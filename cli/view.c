@@ -263,8 +263,8 @@ static int spare_model(const ViewOptions *o) {
 	return code;
 }
 
-static int show_model(ViewOptions *o) {
-	const char *parent = getenv("TMPDIR"), *model = o->path;
+static int show_model(const ViewOptions *o) {
+	const char *parent = getenv("TMPDIR");
 	char folder[1024], result[1100];
 	snprintf(folder, sizeof folder, "%.900s/calder-XXXXXX", parent && parent[0] ? parent : "/tmp");
 	if (!mkdtemp(folder)) {
@@ -275,10 +275,10 @@ static int show_model(ViewOptions *o) {
 	int code = spare_model(o);
 	if (code == EXIT_OK)
 		code = run_model(o->path, result);
-	o->path = result;
+	ViewOptions shown = *o;
+	shown.path = result;
 	if (code == EXIT_OK)
-		code = show(o);
-	o->path = model;
+		code = show(&shown);
 	remove(result);
 	rmdir(folder);
 	return code;
@@ -289,7 +289,7 @@ int command_view(int argc, char **argv) {
 	o.view.plots = o.plots;
 	o.view.trails = o.trails;
 	const int code = parse_options(&o, argc, argv);
-	if (code >= 0)
+	if (code >= 0 || !o.path)
 		return code;
 	if (campaign_is_folder(o.path)) {
 		o.campaign.folder = o.path;
