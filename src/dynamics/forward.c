@@ -135,6 +135,7 @@ static CalStatus solve_closed_loops(const CalModel *model, const CalState *state
 		refine_closed(model, &(LoopRefine){state, run->input, in.prescribed, run->rotor, udot, force, 0}, work);
 	min_norm_multipliers_x1(model, in.prescribed, &work->loops, force);
 	work->loops.acting = 1;
+	work->loops.kept.valid = 0; // the next call costs what this one does, also at the same positions
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_ACCELERATION;
 	return check_error(work, check_result(model, failed_dof, udot, work));
 }

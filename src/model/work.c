@@ -150,11 +150,14 @@ static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	CURSOR_ARRAY(cursor, loops->rest, rows ? nu : 0);
 	CURSOR_ARRAY(cursor, loops->at, rows ? nq : 0);
 	CURSOR_ARRAY(cursor, loops->base, rows ? nq : 0);
+	CURSOR_ARRAY(cursor, loops->kept.q, rows ? nq : 0);
+	CURSOR_ARRAY(cursor, loops->kept.direction, rows);
 	if (rows)
 		loops->refined = layout_refined(m, cursor);
 	CURSOR_ARRAY(cursor, loops->order, rows);
 	CURSOR_ARRAY(cursor, loops->column, rows);
 	CURSOR_ARRAY(cursor, loops->independent, rows);
+	CURSOR_ARRAY(cursor, loops->kept.prescribed, rows ? nu : 0);
 	if (m->loop_schedule)
 		layout_schedule(m, cursor, loops);
 	if (m->coupled)

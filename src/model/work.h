@@ -181,6 +181,19 @@ typedef struct CoupledWork {
 	CoupledScale *scale; // [loops]
 } CoupledWork;
 
+/* What the factors of the last sweep with loops were made with, so that another one at the same positions finds them in place. */
+typedef struct LoopKept {
+	double *q;                   // [nq]
+	spatial *direction;          // [m] of the rows
+	uint8_t *prescribed;         // [n]
+	int valid;                   // there are such factors
+	int prescribes, accelerates; // dofs were prescribed, their accelerations given
+	CpuIsa isa;
+	int hold_rank;
+	double singular;
+	int doubtful, uneven, hopeless, unsatisfied; // what they have shown
+} LoopKept;
+
 /* Loops in one evaluation: m rows, n speeds. World axes. */
 typedef struct LoopWork {
 	const LoopSchedule *plan; // of the last sweep, where loops are eliminated
@@ -222,6 +235,8 @@ typedef struct LoopWork {
 	int uneven;                 // inertias along a loop differ somewhat (1) or by much (2): perhaps they are, too
 	int hopeless;               // so little that nothing can be trusted
 	int unsatisfied;            // some equation cannot be eliminated well on its early place
+	int held;                   // this sweep is made with the factors of the last one
+	LoopKept kept;              // of these
 	int late;                   // nonzero: sweeps are made without early places (LoopSchedule.late)
 	int motion_known;           // `motion` is that of this evaluation
 	ArticulatedInertia *motion; // [links] of loop_early.c, where loops have early places

@@ -454,7 +454,7 @@ static void keep_multipliers(const Coupled *c) {
 			force[r] = x[k++];
 		}
 	}
-	w->dropped = w->doubtful = w->uneven = w->hopeless = w->unsatisfied = w->motion_known = 0;
+	w->dropped = w->doubtful = w->uneven = w->hopeless = w->unsatisfied = w->motion_known = w->kept.valid = 0;
 	w->error = 0;
 }
 

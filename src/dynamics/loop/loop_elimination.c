@@ -354,13 +354,19 @@ INLINE void substitute_block(const LoopFactor *f, int width, double *block) {
 		row_times(1, width, Y + j * STRIDE, block + j * STRIDE);
 }
 
-/* Y_aA, and what the closed loop adds to its link. */
-static void update_link_inertia(const double *gamma, int n, LoopFactor *f, ArticulatedInertia *M, spatial *b) {
+/* Y_aA */
+static void find_link_wrenches(const double *gamma, int n, LoopFactor *f) {
 	for (int j = 0; j < f->count; ++j) {
 		spatial Y = combined_wrench(f, j, gamma, n);
 		for (int k = 0; k < j; ++k)
 			Y = spatial_madd(Y, -f->L[j * STRIDE + k], f->A[k]);
 		f->A[j] = f->inverse[j] != 0 ? Y : spatial_zero();
+	}
+}
+
+/* What the closed loop adds to its link. */
+static void update_link_inertia(const LoopFactor *f, ArticulatedInertia *M, spatial *b) {
+	for (int j = 0; j < f->count; ++j) {
 		const double minus = -f->inverse[j];
 		*M = articulated_sub_outer(*M, f->A[j], (spatial){scale(minus, f->A[j].a), scale(minus, f->A[j].l)});
 		*b = spatial_madd(*b, f->inverse[j] * f->y[j], f->A[j]);
@@ -379,14 +385,32 @@ INLINE void update_block(const LoopFactor *f, double sign, int rows, const doubl
 	}
 }
 
-/* Right-hand side and wrenches (NULL: none) of a loop that is coupled with the one eliminated. */
-INLINE void update_sides(const LoopFactor *f, int width, const double *Y, double *beta, double *gamma, int n) {
-	for (int j = 0; j < f->count; ++j) {
+/* Right-hand side of a loop that is coupled with the one eliminated. */
+INLINE void update_beta(const LoopFactor *f, int width, const double *Y, double *beta) {
+	for (int j = 0; j < f->count; ++j)
 		row_madd(-f->inverse[j] * f->y[j], width, Y + j * STRIDE, beta);
-		for (int c = 0; gamma && c < width; c += PACK) {
+}
+
+/* Its wrenches. */
+INLINE void update_wrenches(const LoopFactor *f, int width, const double *Y, double *gamma, int n) {
+	for (int j = 0; j < f->count; ++j) {
+		for (int c = 0; c < width; c += PACK) {
 			const pack x = pack_times(f->inverse[j], pack_load(Y + j * STRIDE + c));
 			pspatial_store(gamma + c, n, pspatial_sub_outer(pspatial_load(gamma + c, n), f->A[j], x));
 		}
+	}
+}
+
+/* With the factor in place. */
+static void eliminate_forces(const LoopStep *step, LoopWork *w, ArticulatedInertia *M, spatial *b) {
+	const LoopNext *next = w->plan->next + step->next;
+	LoopFactor *f = &w->factor[step->loop];
+	substitute(f, w->beta + w->plan->ends[step->loop].row_offset, f->y);
+	if (M)
+		update_link_inertia(f, M, b);
+	for (int i = 0; i < step->count; ++i) {
+		const LoopEnds *ends = &w->plan->ends[next[i].loop];
+		update_beta(f, ends->width, w->block + LOOP_BLOCK * next[i].block, w->beta + ends->row_offset);
 	}
 }
 
@@ -397,6 +421,10 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 	LoopFactor *f = &w->factor[step->loop];
 	double least[ROWS];
 	Rows rows;
+	if (w->held) {
+		eliminate_forces(step, w, M, b);
+		return;
+	}
 	find_least(model, step->loop, w, least);
 	find_independent(model, work, step->loop, least, &rows);
 	if (UNLIKELY(step->early >= 0 && rows.rank < model->loops[step->loop].rows))
@@ -421,8 +449,10 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 		w->uneven |= scale->most > loop_uneven(model) * scale->least ? 2 : 1;
 	substitute(f, w->beta + plan->ends[step->loop].row_offset, f->y);
 	const double inertia = M ? M->I.xx + M->I.yy + M->I.zz : 0, mass = M ? M->M.xx + M->M.yy + M->M.zz : 0;
-	if (M)
-		update_link_inertia(w->gamma + step->gamma, step->width, f, M, b);
+	if (M) {
+		find_link_wrenches(w->gamma + step->gamma, step->width, f);
+		update_link_inertia(f, M, b);
+	}
 	if (M && step->early >= 0 &&
 	    (M->I.xx + M->I.yy + M->I.zz > SWAMPED * inertia || M->M.xx + M->M.yy + M->M.zz > SWAMPED * mass))
 		w->unsatisfied = w->doubtful = 1;
@@ -434,7 +464,9 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 		const LoopEnds *ends = &plan->ends[next[i].loop];
 		const int n = model->loops[next[i].loop].rows;
 		const double *Y = w->block + LOOP_BLOCK * next[i].block;
-		update_sides(f, ends->width, Y, w->beta + ends->row_offset, M ? w->gamma + next[i].gamma : NULL, step->width);
+		update_beta(f, ends->width, Y, w->beta + ends->row_offset);
+		if (M)
+			update_wrenches(f, ends->width, Y, w->gamma + next[i].gamma, step->width);
 		update_block(f, 1, n, Y, ends->width, Y, w->taken + LOOP_BLOCK * (-1 - *update++));
 		for (int k = i + 1; k < step->count; ++k)
 			update_block(f, -1, n, Y, plan->ends[next[k].loop].width, w->block + LOOP_BLOCK * next[k].block,

@@ -16,6 +16,10 @@
  *
  * Gains that are nothing but round-off are made zero: a planar mechanism in space has equations that are exactly redundant.
  * Equations are side by side, a pack of them at a time.
+ *
+ * p, h, Lambda and its factors depend on positions and masses alone. A sweep at the positions of the last one, as in a
+ * forward dynamics after a projection, a turn of refinement or a product with M_c, finds them in place (held): what is
+ * left is beta and the forces, with the same bits.
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/loop/loop_elimination.h"
@@ -92,6 +96,18 @@ INLINE void bound_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalW
 	scale->modes = 0;
 }
 
+/* The same factors: only forces are new. */
+static void clear_forces(const CalModel *model, LoopWork *w) {
+	const LoopKept *kept = &w->kept;
+	w->doubtful = kept->doubtful, w->uneven = kept->uneven;
+	w->hopeless = kept->hopeless, w->unsatisfied = kept->unsatisfied;
+	w->error = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		for (int r = 0; r < model->loops[l].rows; ++r)
+			w->beta[w->plan->ends[l].row_offset + r] = w->z[model->loops[l].row + r];
+	}
+}
+
 static void clear_loops(const CalModel *model, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopSchedule *plan = w->plan;
@@ -136,16 +152,25 @@ INLINE void add_block(double d, int rows, const double *p, int width, const doub
 	}
 }
 
-/* One free column: gains p of the link's loops from `first` on. */
+/* What one free column accelerates the equations by: gains p of the link's loops from `first` on. */
+INLINE void add_force(const LoopLink *at, int first, const double *p, double d, double eps, LoopWork *w) {
+	const LoopHere *here = w->plan->here + at->here;
+	const double *gain = p - here[first].first;
+	for (int k = first; k < at->count; ++k) {
+		double *beta = w->beta + here[k].row_offset;
+		for (int c = 0; c < here[k].width; c += PACK)
+			pack_store(beta + c, pack_madd(pack_load(beta + c), d * eps, pack_load(gain + here[k].first + c)));
+	}
+}
+
+/* The same, and what it lets their compliance have. */
 INLINE void add_column(const LoopLink *at, int first, const LoopPair *pairs, int pair_count, const double *p, double d,
                        double eps, LoopWork *w) {
 	const LoopHere *here = w->plan->here + at->here;
 	const double *gain = p - here[first].first;
+	add_force(at, first, p, d, eps, w);
 	for (int k = first; k < at->count; ++k) {
 		const double *own = gain + here[k].first;
-		double *beta = w->beta + here[k].row_offset;
-		for (int c = 0; c < here[k].width; c += PACK)
-			pack_store(beta + c, pack_madd(pack_load(beta + c), d * eps, pack_load(own + c)));
 		add_block(d, here[k].rows, own, here[k].width, own, w->own + LOOP_BLOCK * here[k].loop);
 	}
 	for (int k = 0; k < pair_count; ++k) {
@@ -262,10 +287,27 @@ static void pass_modes(const CalModel *model, const Link *link, const LoopLink *
 	}
 }
 
+/* The same with h in place. */
+static void pass_modal_forces(const CalModel *model, const Link *link, const LoopLink *at, CalWork *work) {
+	const FlexWork *f = &work->flex[link->flex_body];
+	for (int k = 0; k < model->flexes[link->flex_body].m; ++k) {
+		if (f->inverse[k] != 0)
+			add_force(at, 0, work->loops.modal + at->modal + k * at->width, f->inverse[k], -f->y[k], &work->loops);
+	}
+}
+
+static void pass_modes_if_any(const CalModel *model, const Link *link, const LoopLink *at, CalWork *work) {
+	if (at->modal < 0)
+		return;
+	if (work->loops.held)
+		pass_modal_forces(model, link, at, work);
+	else
+		pass_modes(model, link, at, work);
+}
+
 void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, ArticulatedBody *total) {
 	const LoopLink *at = link_loops(work, link);
-	if (at->modal >= 0)
-		pass_modes(model, link, at, work);
+	pass_modes_if_any(model, link, at, work);
 	for (int k = at->steps; k < at->steps + at->step_count; ++k)
 		LANED(loop_eliminate)(model, &work->loops.plan->steps[k], work, &total->M, &total->b);
 }
@@ -363,12 +405,26 @@ static void act_on_modes(const CalModel *model, const Link *link, const LoopLink
 	}
 }
 
+/* Any joint, with p in place. */
+static void pass_joint_forces(const Link *link, const LoopLink *at, const uint8_t *prescribed, CalWork *work) {
+	for (int k = 0; k < link->nu; ++k) {
+		const DofWork *dof = &work->dofs[link->u + k];
+		const double *p = work->loops.gain + at->gains + k * (at->width - at->open);
+		if (!prescribed || !prescribed[link->u + k])
+			add_force(at, at->closing, p, dof->D_inv, dof->eps, &work->loops);
+	}
+}
+
 void LANED(loop_pass)(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopLink *at = link_loops(work, link);
 	const LoopHere *here = w->plan->here + at->here;
 	if (at->count == at->closing)
 		return;
+	if (w->held) {
+		pass_joint_forces(link, at, prescribed, work);
+		return;
+	}
 	if (LIKELY(link->motion == PRIMITIVE_ROTATION && (!prescribed || !prescribed[link->u]))) {
 		pass_rotation(model, link, &work->links[i], at, work);
 		return;
@@ -392,8 +448,7 @@ static void pass_on_ground(const CalModel *model, const SweepInput *in, CalWork 
 	for (int k = plan->link_count - 1; k >= 0; --k) {
 		const LoopLink *at = &plan->links[k];
 		const Link *link = &model->links[at->link];
-		if (at->modal >= 0)
-			pass_modes(model, link, at, work);
+		pass_modes_if_any(model, link, at, work);
 		LANED(loop_pass)(model, link, at->link, in->prescribed, work);
 	}
 }
@@ -416,7 +471,10 @@ static int sweep_inward(const CalModel *model, const SweepInput *in, int again, 
 	int failed_dof = -1;
 	if (again && within)
 		LANED(forward_outward_in)(model, work->gravity, in, work);
-	clear_loops(model, work);
+	if (work->loops.held)
+		clear_forces(model, &work->loops);
+	else
+		clear_loops(model, work);
 	if (!again || within)
 		failed_dof = LANED(forward_inward)(model, in, work);
 	if (!within)
@@ -426,19 +484,77 @@ static int sweep_inward(const CalModel *model, const SweepInput *in, int again, 
 	return failed_dof;
 }
 
-int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
+/* ---- factors of the last sweep ------------------------------------------------------------------------ */
+
+/* Branches get inertias from others, components eliminate modes one by one; implicit steps and links of users add to M. */
+static int can_keep(const CalModel *model, const SweepInput *in, const CalWork *work) {
+	if (work->loops.late || in->base || in->arriving || in->columns || in->rotor || work->implicit_step != 0)
+		return 0;
+	for (int f = 0; f < model->flex_count; ++f) {
+		if (model->flexes[f].ops)
+			return 0;
+	}
+	return 1;
+}
+
+/* By the bits of positions and directions: equations without position take no part in some sweeps. */
+static int are_in_place(const CalModel *model, const SweepInput *in, const LoopWork *w) {
+	const LoopKept *kept = &w->kept;
+	if (kept->isa != model->isa || kept->singular != w->singular || kept->hold_rank != w->hold_rank ||
+	    kept->prescribes != (in->prescribed != NULL) || kept->accelerates != (in->udot != NULL) ||
+	    memcmp(kept->q, in->q, sizeof(double) * (size_t)model->nq) != 0 ||
+	    (in->prescribed && memcmp(kept->prescribed, in->prescribed, (size_t)model->nu) != 0))
+		return 0;
+	for (int r = 0; r < model->row_count; ++r) {
+		if (memcmp(&kept->direction[r], &w->row[r].direction, sizeof(spatial)) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+static void keep_factors(const CalModel *model, const SweepInput *in, LoopWork *w) {
+	LoopKept *kept = &w->kept;
+	kept->valid = 1;
+	kept->isa = model->isa;
+	kept->singular = w->singular, kept->hold_rank = w->hold_rank;
+	kept->prescribes = in->prescribed != NULL, kept->accelerates = in->udot != NULL;
+	kept->doubtful = w->doubtful, kept->uneven = w->uneven;
+	kept->hopeless = w->hopeless, kept->unsatisfied = w->unsatisfied;
+	memcpy(kept->q, in->q, sizeof(double) * (size_t)model->nq);
+	if (in->prescribed)
+		memcpy(kept->prescribed, in->prescribed, (size_t)model->nu);
+	for (int r = 0; r < model->row_count; ++r)
+		kept->direction[r] = w->row[r].direction;
+}
+
+/* With factors that are made here; in the end they are those of the plan, or not kept. */
+static int factor_inward(const CalModel *model, const SweepInput *in, CalWork *work) {
 	LoopWork *w = &work->loops;
-	w->plan = UNLIKELY(w->late) ? model->loop_schedule->late : model->loop_schedule;
-	w->whole = work;
+	w->kept.valid = 0;
 	int failed_dof = sweep_inward(model, in, 0, work);
 	if (UNLIKELY(w->unsatisfied || failed_dof >= 0) && w->plan->late && (w->plan->late_first || failed_dof >= 0)) {
 		w->plan = w->plan->late;
 		failed_dof = sweep_inward(model, in, 1, work);
 	}
+	const int wanted =
+		in->u == w->rest || w->doubtful || w->uneven; // for the next evaluation or product, or for refinement
+	if (wanted && failed_dof < 0 && w->plan == model->loop_schedule && can_keep(model, in, work))
+		keep_factors(model, in, w);
+	return failed_dof;
+}
+
+int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
+	LoopWork *w = &work->loops;
+	w->plan = UNLIKELY(w->late) ? model->loop_schedule->late : model->loop_schedule;
+	w->whole = work;
+	w->held = w->kept.valid && can_keep(model, in, work) && are_in_place(model, in, w);
+	int failed_dof = w->held ? sweep_inward(model, in, 0, work) : factor_inward(model, in, work);
 	if (LANED(loop_reconcile)(model, w, w->z)) {
+		w->held = w->kept.valid;
 		const int failed = sweep_inward(model, in, 1, work);
 		failed_dof = in->loops->within ? failed : failed_dof;
 	}
+	w->held = 0;
 	for (int k = w->plan->step_count - 1; k >= w->plan->ground_step; --k)
 		LANED(loop_resolve)(&w->plan->steps[k], w, NULL);
 	if (!in->loops->within)
