@@ -485,6 +485,10 @@ CAL_API CalStatus cal_desc_set_link(CalDesc *desc, CalBodyId body, const CalLink
 /** Mass, center of mass and inertia of a body, and whether it is idealized, as in def; its other members are not read. */
 CAL_API CalStatus cal_desc_set_mass_properties(CalDesc *desc, CalBodyId body, const CalBodyDef *def, CalError *error);
 
+/** Spring, damper and rotor of degree of freedom `dof` of a joint, from 0. */
+CAL_API CalStatus cal_desc_set_joint_dof(CalDesc *desc, CalJointId joint, int dof, const CalDofDef *def,
+                                         CalError *error);
+
 /** Gravity of a group ({0}: the default one). */
 CAL_API CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity);
 /** How it is propagated from the start. */

@@ -161,20 +161,44 @@ static CalStatus elements_resolve(CalJointDef *def, CalError *error) {
 	return CAL_OK;
 }
 
-static CalStatus dofs_resolve(CalJointDef *def, CalError *error) {
-	for (int i = 0; i < CAL_JOINT_MAX_DOF; i++) {
-		CalDofDef *d = &def->dof[i];
-		const double numbers[] = {d->stiffness, d->rest, d->damping, d->rotor_inertia, d->gear_ratio};
-		static const char *const names[] = {"stiffness", "rest position", "damping", "rotor inertia", "gear ratio"};
-		for (int k = 0; k < 5; k++) {
-			if (!number_is_usable(numbers[k])) {
-				return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": %s of degree of freedom %d " NUMBER_WRONG,
-				                 PLACE_ARGS(def->place), def->name, names[k], i + 1);
-			}
+static CalStatus dof_resolve(const CalJointDef *joint, int index, CalDofDef *d, CalError *error) {
+	const double numbers[] = {d->stiffness, d->rest, d->damping, d->rotor_inertia, d->gear_ratio};
+	static const char *const names[] = {"stiffness", "rest position", "damping", "rotor inertia", "gear ratio"};
+	for (int k = 0; k < 5; k++) {
+		if (!number_is_usable(numbers[k])) {
+			return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": %s of degree of freedom %d " NUMBER_WRONG,
+			                 PLACE_ARGS(joint->place), joint->name, names[k], index + 1);
 		}
-		d->gear_ratio = d->gear_ratio == 0 ? 1 : d->gear_ratio;
 	}
+	d->gear_ratio = d->gear_ratio == 0 ? 1 : d->gear_ratio;
 	return CAL_OK;
+}
+
+static CalStatus dofs_resolve(CalJointDef *def, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < CAL_JOINT_MAX_DOF && status == CAL_OK; i++) {
+		status = dof_resolve(def, i, &def->dof[i], error);
+	}
+	return status;
+}
+
+CalStatus cal_desc_set_joint_dof(CalDesc *desc, CalJointId joint, int dof, const CalDofDef *def, CalError *error) {
+	if (!desc || !def) {
+		return error_null(error, __func__, !desc ? "desc" : "def");
+	}
+	if (joint.value == 0 || joint.value > (uint32_t)desc->joint_count) {
+		return error_set(error, CAL_ERR_ARGUMENT, "there is no joint %u in the description", joint.value);
+	}
+	CalJointDef *own = &desc->joints[joint.value - 1].def;
+	if (dof < 0 || dof >= cal_joint_speed_count(own)) {
+		return error_set(error, CAL_ERR_ARGUMENT, "joint \"%.80s\" has no degree of freedom %d", own->name, dof);
+	}
+	CalDofDef resolved = *def;
+	const CalStatus status = dof_resolve(own, dof, &resolved, error);
+	if (status == CAL_OK) {
+		own->dof[dof] = resolved;
+	}
+	return status;
 }
 
 CalStatus joint_def_resolve(CalJointDef *def, CalError *error) {
