@@ -32,6 +32,7 @@
 #include <calder/quantity.h>
 #include <calder/state_space.h>
 #include <calder/trim.h>
+#include <calder/identify.h>
 #include <calder/subsystem.h>
 #include <calder/devices.h>
 #include <calder/motion.h>
