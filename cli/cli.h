@@ -34,6 +34,7 @@ int command_linearize(int argc, char **argv);
 int command_trim(int argc, char **argv);
 int command_operators(int argc, char **argv);
 int command_inverse(int argc, char **argv);
+int command_identify(int argc, char **argv);
 int command_pose(int argc, char **argv);
 int command_methods(int argc, char **argv);
 int command_parameters(int argc, char **argv);

@@ -237,6 +237,20 @@ int csv_from_hdf5(const char *path, const char *stream, Csv *csv) {
 	return EXIT_OK;
 }
 
+bool column_scale(const Column *column, const char *unit, const char *path, double *scale) {
+	char text[120], message[500];
+	CalError error = {0};
+	*scale = 1;
+	if (!column->unit[0])
+		return true;
+	snprintf(text, sizeof text, "1 %.60s", column->unit);
+	if (cal_quantity_parse(text, unit, scale, &error) == CAL_OK)
+		return true;
+	snprintf(message, sizeof message, "column \"%.120s\": %.300s", column->name, error.text);
+	say_error(path, message);
+	return false;
+}
+
 void csv_free(Csv *csv) {
 	cal_results_table_free(&csv->table);
 	free(csv->columns);

@@ -23,5 +23,7 @@ int csv_read(const char *path, Csv *csv);
 /** The same from an HDF5 file; stream NULL: the first. */
 int csv_from_hdf5(const char *path, const char *stream, Csv *csv);
 void csv_free(Csv *csv);
+/** SI numbers for one of a column that should be in `unit`; false after saying that its own unit does not fit. */
+bool column_scale(const Column *column, const char *unit, const char *path, double *scale);
 
 #endif

@@ -35,6 +35,7 @@ static const Command commands[] = {
 	{"trim", command_trim, "find equilibria and their stability; write the model at one of them", true},
 	{"operators", command_operators, "print mass matrix, factors and compliance with loops held", true},
 	{"inverse", command_inverse, "print the forces that a motion takes", true},
+	{"identify", command_identify, "find masses, inertias and friction from a recorded motion", true},
 	{"pose", command_pose, "find joint coordinates at which nodes are where they are wanted", true},
 	{"methods", command_methods, "list the integration methods", false},
 	{"mesh", command_mesh, "volume, openings and mass properties of a mesh file", false},

@@ -89,25 +89,10 @@ static int append(Trajectory *t, const Followed *item, const char *path) {
 	return EXIT_OK;
 }
 
-/* SI numbers for one of a column; false after saying that the unit does not fit. */
-static bool find_scale(const Column *column, const char *unit, const char *path, double *scale) {
-	char text[120], message[500];
-	CalError error = {0};
-	*scale = 1;
-	if (!column->unit[0])
-		return true;
-	snprintf(text, sizeof text, "1 %.60s", column->unit);
-	if (cal_quantity_parse(text, unit, scale, &error) == CAL_OK)
-		return true;
-	snprintf(message, sizeof message, "column \"%.120s\": %.300s", column->name, error.text);
-	say_error(path, message);
-	return false;
-}
-
 /* Rows of the table that have a time of their own: the last of several at one time is that after an event. */
 static int take_times(Trajectory *t, const Csv *csv, const char *path) {
 	double scale;
-	if (!find_scale(&csv->columns[0], "s", path, &scale))
+	if (!column_scale(&csv->columns[0], "s", path, &scale))
 		return EXIT_INPUT;
 	t->time = malloc((csv->count + 1) * sizeof *t->time);
 	if (!t->time)
@@ -133,8 +118,8 @@ static int say_column(const char *path, const Column *column, double t, const ch
 static int take_values(const Trajectory *t, const Csv *csv, int column, Followed *item, const char *path) {
 	const Column *from = &csv->columns[column];
 	double scale, time_scale;
-	if (!find_scale(from, item->turns ? "rad" : "m", path, &scale) ||
-	    !find_scale(&csv->columns[0], "s", path, &time_scale))
+	if (!column_scale(from, item->turns ? "rad" : "m", path, &scale) ||
+	    !column_scale(&csv->columns[0], "s", path, &time_scale))
 		return EXIT_INPUT;
 	item->value = malloc((size_t)t->points * sizeof *item->value);
 	if (!item->value)

@@ -32,6 +32,7 @@ from .errors import (
 from .derivatives import ForwardDerivatives, InverseDerivatives, NodeDerivatives
 from .fe import FiniteElements, Mesh, Modal
 from .group import Group
+from .identify import Combination, ForceFit, Identification, IdentifiedParameter, estimate_rates
 from .linear import Linear, SystemForm, SystemMode
 from .model import Model, load, loads
 from .pose import Pose
@@ -48,10 +49,12 @@ from .transitions import Transition
 __version__: str = _ffi.string(_lib.cal_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Context", "Device", "Energy",
-    "Error", "FileError", "FiniteElements", "ForwardDerivatives", "Group", "InputError", "InverseDerivatives", "Linear", "Mesh", "Modal", "Model",
-    "ModelError", "Momentum", "NodeDerivatives", "NumericalError", "Parameter", "Plan", "Pose", "Results", "ResultsFile", "Rollout", "Sim", "SparseFactor",
-    "SparseMass", "StaleError", "State", "StateSpace",
-    "SystemForm", "SystemMode", "Transition", "Trim", "TrimPath", "UnsupportedError", "Wrench", "load", "loads", "methods", "quantities", "save_series",
+    "ArgumentError", "Batch", "Builder", "BusyError", "Case", "Cases", "ClosedError", "Combination", "Context", "Device",
+    "Energy", "Error", "FileError", "FiniteElements", "ForceFit", "ForwardDerivatives", "Group", "Identification",
+    "IdentifiedParameter", "InputError", "InverseDerivatives", "Linear", "Mesh", "Modal", "Model", "ModelError",
+    "Momentum", "NodeDerivatives", "NumericalError", "Parameter", "Plan", "Pose", "Results", "ResultsFile", "Rollout",
+    "Sim", "SparseFactor", "SparseMass", "StaleError", "State", "StateSpace", "SystemForm", "SystemMode", "Transition",
+    "Trim", "TrimPath", "UnsupportedError", "Wrench", "estimate_rates", "load", "loads", "methods", "quantities",
+    "save_series",
     "status_text", "wrench_express", "wrench_shift",
 ]

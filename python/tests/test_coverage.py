@@ -12,8 +12,9 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "python"))
 import build_extension  # noqa: E402
 
-HEADERS = ["batch", "branches", "closed", "derivatives", "doctor", "doubt", "dynamics", "fe", "flex", "impulse", "integrate", "inverse_kinematics", "linear", "loops",
-           "mechanism", "mesh", "motion", "operators", "parameter", "sparse_mass", "state_space", "transition", "trim"]
+HEADERS = ["batch", "branches", "closed", "derivatives", "doctor", "doubt", "dynamics", "fe", "flex", "identify", "impulse", "integrate",
+           "inverse_kinematics", "linear", "loops", "mechanism", "mesh", "motion", "operators", "parameter", "sparse_mass", "state_space",
+           "transition", "trim"]
 
 BY_SIM = "calder.Sim and Batch integrate; an integrator of one's own takes its forces from a C function"
 OF_FILES = "calder.load() and loads() read it from a model file; the package has no second way to describe it"
