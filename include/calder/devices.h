@@ -44,6 +44,13 @@ typedef struct CalTable {
 	const double *value; // [count]
 } CalTable;
 
+/** A function of time: a formula of t alone, or else a table. Neither (count 0): there is none. */
+typedef struct CalTimeFunction {
+	const char *formula; // "30 deg * sin(2*t)", or NULL
+	CalTable
+		table; // of a motion, linear: the rate jumps at the points; CAL_TABLE_STEP of several points is refused: it has no rate
+} CalTimeFunction;
+
 /**
  * A component of a load: a formula (calder/expression.h), or else a table, or else a number. A formula may depend on anything in
  * the simulation: time, states, outputs of devices that were added before. {0}: zero.
@@ -143,20 +150,20 @@ typedef struct CalServoDef {
 	const char *name;
 	CalJointId joint;
 	int dof;
-	CalTable reference;    // of the coordinate
-	double proportional;   // [N m/rad]
-	double integral;       // [N m/(rad s)]
-	double derivative;     // [N m s/rad]
-	double inertia;        // effort per acceleration of the reference [kg m^2]
-	double effort_limit;   // of the controller; 0: none
-	double stall_effort;   // of the motor at rest; 0: no limit
-	double free_speed;     // at which the motor has no effort left; 0: the stall effort at all speeds
-	double sample_period;  // of the controller, 0: continuous [s]
-	double rotor_inertia;  // of the rotor, as the joint feels it, > 0 with a gear [kg m^2]
-	double gear_stiffness; // > 0: a flexible gear with a rotor of its own (two states) [N m/rad]
-	double gear_damping;   // [N m s/rad]
-	double backlash;       // free play of the gear, from one side to the other [rad]
-	int rotor_feedback;    // nonzero: control sees the rotor instead of the joint
+	CalTimeFunction reference; // of the coordinate, with its rate and acceleration
+	double proportional;       // [N m/rad]
+	double integral;           // [N m/(rad s)]
+	double derivative;         // [N m s/rad]
+	double inertia;            // effort per acceleration of the reference [kg m^2]
+	double effort_limit;       // of the controller; 0: none
+	double stall_effort;       // of the motor at rest; 0: no limit
+	double free_speed;         // at which the motor has no effort left; 0: the stall effort at all speeds
+	double sample_period;      // of the controller, 0: continuous [s]
+	double rotor_inertia;      // of the rotor, as the joint feels it, > 0 with a gear [kg m^2]
+	double gear_stiffness;     // > 0: a flexible gear with a rotor of its own (two states) [N m/rad]
+	double gear_damping;       // [N m s/rad]
+	double backlash;           // free play of the gear, from one side to the other [rad]
+	int rotor_feedback;        // nonzero: control sees the rotor instead of the joint
 	const char *place;
 } CalServoDef;
 CAL_API CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error);

@@ -16,12 +16,6 @@
 extern "C" {
 #endif
 
-/** A function of time: a formula of t alone, or else a table. Neither (count 0): there is none. */
-typedef struct CalTimeFunction {
-	const char *formula; // "30 deg * sin(2*t)", or NULL
-	CalTable table; // linear: the rate jumps at the points; CAL_TABLE_STEP of several points is refused: it has no rate
-} CalTimeFunction;
-
 /** How one joint moves. What has no function stays as it is in the state when the motion is added. */
 typedef struct CalJointMotion {
 	CalJointId joint;

@@ -55,6 +55,5 @@ __all__ = [
     "Momentum", "NodeDerivatives", "NumericalError", "Parameter", "Plan", "Pose", "Results", "ResultsFile", "Rollout",
     "Sim", "SparseFactor", "SparseMass", "StaleError", "State", "StateSpace", "SystemForm", "SystemMode", "Transition",
     "Trim", "TrimPath", "UnsupportedError", "Wrench", "estimate_rates", "load", "loads", "methods", "quantities",
-    "save_series",
-    "status_text", "wrench_express", "wrench_shift",
+    "save_series", "status_text", "wrench_express", "wrench_shift",
 ]

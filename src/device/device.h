@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include <calder/devices.h>
+#include <calder/expression.h>
 
 #include "base/error.h"
 
@@ -105,6 +106,26 @@ void device_check_table(DeviceBuilder *d, const char *what, const CalTable *tabl
 Table device_table(DeviceBuilder *d, const char *what, const CalTable *table);
 /** Adds the device, unless there was a mistake. */
 CalStatus device_add(DeviceBuilder *d, const void *data, size_t size, int *device);
+
+/* ---- functions of time -------------------------------------------------------------------------- */
+
+/* A formula of t or a table, with rate and acceleration. */
+typedef struct TimeFunction {
+	CalExpression *formula; // NULL: the table
+	Table table;
+} TimeFunction;
+
+/** Notes what is wrong with it. `what`: the name of the key. Released by the device's destroy() or where adding fails. */
+TimeFunction time_function_take(DeviceBuilder *d, const char *what, const CalTimeFunction *given);
+void time_function_release(TimeFunction *function);
+/** Not a number where the formula has no value. */
+TableValue time_function_at(const CalDevice *device, const TimeFunction *function, double t);
+double time_function_next_switch(const CalDevice *device, const TimeFunction *function, double t);
+/** As table_ahead(). */
+void time_function_ahead(const CalDevice *device, const TimeFunction *function, double t, double span,
+                         double *acceleration, double *jerk);
+
+/* ---- objects ------------------------------------------------------------------------------------ */
 
 /** A dof with a coordinate of its own; 0 or -1 as bind() returns it. */
 int bind_dof(const CalEvalContext *context, CalJointId joint, int dof, CalDofRef *dof_ref);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * drive_function.c — formulas and tables of time as functions of constraint equations (CalDrive).
+ * drive_function.c — formulas and tables of time as functions of constraint equations (CalDrive), and of devices
+ * (TimeFunction). Derivatives of formulas are exact: they are propagated through every operation.
  *
  * They are evaluated by several threads at a time and never change. The identity is a hash over what makes the function:
  * the text of the formula, or the numbers of the table.
@@ -131,4 +132,58 @@ void cal_drive_function_destroy(CalDriveFunction *drive) {
 	const CalAllocator allocator = drive->allocator;
 	cal_expression_destroy(drive->formula);
 	memory_free(&allocator, drive);
+}
+
+/* ---- of devices --------------------------------------------------------------------------------- */
+
+TimeFunction time_function_take(DeviceBuilder *d, const char *what, const CalTimeFunction *given) {
+	TimeFunction made = {0};
+	CalError error = {0};
+	if (!given->formula) {
+		made.table = device_table(d, what, &given->table);
+		return made;
+	}
+	const CalStatus status = cal_expression_create(given->formula, NULL, &made.formula, &error);
+	if (status == CAL_ERR_MEMORY && d->status == CAL_OK)
+		d->status = error_set(d->error, status, "device \"%s\": %s", d->def.name, error.text);
+	device_check(d, status == CAL_OK, "%s: %s", what, error.text);
+	device_check(d, cal_expression_is_of_time(made.formula) && !cal_expression_is_condition(made.formula),
+	             "%s: \"%.200s\" is no number that depends on the time t alone", what, given->formula);
+	return made;
+}
+
+void time_function_release(TimeFunction *function) {
+	cal_expression_destroy(function->formula);
+	function->formula = NULL;
+}
+
+TableValue time_function_at(const CalDevice *device, const TimeFunction *function, double t) {
+	double jet[3] = {NAN, NAN, NAN};
+	if (!function->formula)
+		return table_at(device, function->table, t);
+	if (cal_expression_jet(function->formula, t, jet) != CAL_OK)
+		jet[0] = NAN;
+	return (TableValue){jet[0], jet[1], jet[2]};
+}
+
+double time_function_next_switch(const CalDevice *device, const TimeFunction *function, double t) {
+	return function->formula ? cal_expression_next_switch(function->formula, t)
+	                         : table_next_switch(device, function->table, t);
+}
+
+void time_function_ahead(const CalDevice *device, const TimeFunction *function, double t, double span,
+                         double *acceleration, double *jerk) {
+	if (!function->formula) {
+		table_ahead(device, function->table, t, span, acceleration, jerk);
+		return;
+	}
+	double before = time_function_at(device, function, t).acceleration;
+	*acceleration = fabs(before);
+	*jerk = 0;
+	for (int k = 1; k < 3 && span > 0; k++) {
+		const double here = time_function_at(device, function, t + 0.5 * k * span).acceleration;
+		*acceleration = fmax(*acceleration, fabs(here));
+		*jerk = fmax(*jerk, fabs(here - before) / (0.5 * span));
+		before = here;
+	}
 }

@@ -21,8 +21,7 @@ typedef struct JointDrive {
 	CalJointId joint;
 	int dof;
 	CalDofRef at;
-	CalExpression *formula; // NULL: the table
-	Table table;
+	TimeFunction q;
 } JointDrive;
 
 static int drive_bind(const CalDevice *device, const CalEvalContext *context) {
@@ -33,11 +32,9 @@ static int drive_bind(const CalDevice *device, const CalEvalContext *context) {
 static int drive_jet(const CalDevice *device, double t, CalDofRef *dof_ref, double jet[3]) {
 	const JointDrive *s = device->data;
 	*dof_ref = s->at;
-	if (s->formula)
-		return cal_expression_jet(s->formula, t, jet) != CAL_OK;
-	const TableValue f = table_at(device, s->table, t);
+	const TableValue f = time_function_at(device, &s->q, t);
 	jet[0] = f.value, jet[1] = f.rate, jet[2] = f.acceleration;
-	return 0;
+	return !isfinite(f.value) || !isfinite(f.rate) || !isfinite(f.acceleration);
 }
 
 static int drive_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
@@ -46,8 +43,7 @@ static int drive_evaluate(const CalDevice *device, CalEvalContext *context, doub
 }
 
 static double drive_next_switch(const CalDevice *device, double t) {
-	const JointDrive *s = device->data;
-	return s->formula ? cal_expression_next_switch(s->formula, t) : table_next_switch(device, s->table, t);
+	return time_function_next_switch(device, &((const JointDrive *)device->data)->q, t);
 }
 
 static int drive_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
@@ -65,7 +61,7 @@ static int drive_outputs(const CalDevice *device, CalEvalContext *context, doubl
 	return 0;
 }
 
-static void drive_destroy(void *data) { cal_expression_destroy(((JointDrive *)data)->formula); }
+static void drive_destroy(void *data) { time_function_release(&((JointDrive *)data)->q); }
 
 static const char *const names[] = {"force", "power"};
 static const char *const units[DOF_KIND_KINDS][2] = {{"N m", "W"}, {"N", "W"}, {"N m|N", "W"}};
@@ -78,16 +74,6 @@ static const char *const units[DOF_KIND_KINDS][2] = {{"N m", "W"}, {"N", "W"}, {
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
-
-static void take_formula(DeviceBuilder *d, const char *text, CalExpression **formula) {
-	CalError error = {0};
-	const CalStatus status = cal_expression_create(text, NULL, formula, &error);
-	if (status == CAL_ERR_MEMORY && d->status == CAL_OK)
-		d->status = error_set(d->error, status, "device \"%s\": %s", d->def.name, error.text);
-	device_check(d, status == CAL_OK, "q: %s", error.text);
-	device_check(d, cal_expression_is_of_time(*formula) && !cal_expression_is_condition(*formula),
-	             "q: \"%.200s\" is no number that depends on the time t alone", text);
-}
 
 /* Another device that drives the same degree of freedom; NULL: none. */
 static const char *other_drive(const CalSim *sim, CalJointId joint, int dof) {
@@ -108,18 +94,14 @@ CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int 
 	const CalTable *table = &def->q.table;
 	device_check(&d, !other, "its joint is driven by device \"%.80s\" already", other ? other : "");
 	device_check(&d, def->q.formula || table->count > 0, "it has no function \"q\" to follow");
-	if (def->q.formula) {
-		take_formula(&d, def->q.formula, &data.formula);
-	} else {
-		data.table = device_table(&d, "q", table);
-		device_check(
-			&d, table->count <= 1 || (table->shape != CAL_TABLE_STEP && table->shape != CAL_TABLE_LINEAR),
-			"the speed of its table jumps, which takes infinite force; take the shape cubic, smooth or spline");
-	}
+	data.q = time_function_take(&d, "q", &def->q);
+	device_check(
+		&d, def->q.formula || table->count <= 1 || (table->shape != CAL_TABLE_STEP && table->shape != CAL_TABLE_LINEAR),
+		"the speed of its table jumps, which takes infinite force; take the shape cubic, smooth or spline");
 	d.def.accounts = 1;
 	const CalStatus status = device_add(&d, &data, sizeof data, device);
 	if (status != CAL_OK)
-		cal_expression_destroy(data.formula);
+		time_function_release(&data.q);
 	return status;
 }
 

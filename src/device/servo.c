@@ -38,7 +38,7 @@ typedef enum ServoValue {
 
 typedef struct Servo {
 	CalServoDef def;
-	Table reference;
+	TimeFunction reference;
 	CalDofRef at;
 	int integral, rotor;             // places in x, -1: none
 	DofKind kind;                    //
@@ -64,7 +64,7 @@ static void measured(const CalDevice *device, CalEvalContext *context, double *q
 static double clip(double x, double limit) { return limit > 0 ? fmin(fmax(x, -limit), limit) : x; }
 
 static TableValue reference_of(const CalDevice *device, const CalEvalContext *context) {
-	TableValue r = table_at(device, ((const Servo *)device->data)->reference, cal_context_time(context));
+	TableValue r = time_function_at(device, &((const Servo *)device->data)->reference, cal_context_time(context));
 	context_probe(context, device, "reference", &r.value);
 	return r;
 }
@@ -121,6 +121,11 @@ static int servo_evaluate(const CalDevice *device, CalEvalContext *context, doub
 	const CalServoDef *def = &s->def;
 	double integral_rate;
 	const double command = present_command(device, context, &integral_rate);
+	if (!isfinite(command)) {
+		cal_context_explain_failure(
+			context, "its command is not finite: has the reference a value, a rate and an acceleration?");
+		return 1;
+	}
 	if (s->integral >= 0)
 		xdot[s->integral] = integral_rate;
 	const double u = cal_context_u(context, s->at);
@@ -205,10 +210,10 @@ static void set_control(const CalDevice *device, CalEvalContext *context, double
 	const Servo *s = device->data;
 	const CalServoDef *def = &s->def;
 	const double t = cal_context_time(context), integral = s->integral >= 0 ? device->x[s->integral] : 0;
-	const TableValue r = table_at(device, s->reference, t);
+	const TableValue r = time_function_at(device, &s->reference, t);
 	const double turning = def->rotor_feedback && s->rotor >= 0 ? p->motor : p->joint;
 	double q, u, acceleration, jerk;
-	table_ahead(device, s->reference, t, span, &acceleration, &jerk);
+	time_function_ahead(device, &s->reference, t, span, &acceleration, &jerk);
 	measured(device, context, &q, &u);
 	p->e = r.value - q;
 	p->e_rate = r.rate - u;
@@ -352,7 +357,7 @@ static int servo_sample(const CalDevice *device, CalEvalContext *context, double
 }
 
 static double servo_next_switch(const CalDevice *device, double t) {
-	return table_next_switch(device, ((const Servo *)device->data)->reference, t);
+	return time_function_next_switch(device, &((const Servo *)device->data)->reference, t);
 }
 
 static int servo_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
@@ -366,6 +371,8 @@ static int servo_outputs(const CalDevice *device, CalEvalContext *context, doubl
 	output[3] = s->rotor >= 0 ? device->x[s->rotor] : q;
 	return 0;
 }
+
+static void servo_destroy(void *data) { time_function_release(&((Servo *)data)->reference); }
 
 static int servo_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
 	*dof_ref = ((const Servo *)device->data)->at;
@@ -385,8 +392,8 @@ static const char *const units[DOF_KIND_KINDS][4] = {
 	{                                                                                                                  \
 		.type = "servo", .bind = servo_bind, .start = servo_start, .evaluate = servo_evaluate, .sample = servo_sample, \
 		.values = servo_values, .lookahead = servo_outlook, .value_text = servo_value_text, .outputs = servo_outputs,  \
-		.next_switch = servo_next_switch, .one_dof = servo_one_dof, .parameter = servo_parameter, .output_count = 4,   \
-		.output_names = names, .output_units = units[kind]                                                             \
+		.next_switch = servo_next_switch, .one_dof = servo_one_dof, .destroy = servo_destroy,                          \
+		.parameter = servo_parameter, .output_count = 4, .output_names = names, .output_units = units[kind]            \
 	}
 static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
@@ -419,7 +426,7 @@ CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, Ca
 	DeviceBuilder d = device_builder(sim, &ops[kind], def->name, def->place, error);
 	Servo data = {.def = *def, .kind = kind, .integral = -1, .rotor = -1};
 	check_gains(&d, def);
-	data.reference = device_table(&d, "reference", &def->reference);
+	data.reference = time_function_take(&d, "reference", &def->reference);
 	d.def.sample_period = def->sample_period;
 	d.def.nd = def->sample_period > 0 ? DISCRETE : 0;
 	if (def->integral > 0 && !(def->sample_period > 0))
@@ -432,7 +439,10 @@ CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, Ca
 		if (has_value(&data, (ServoValue)k))
 			data.values[data.value_count++] = (ServoValue)k;
 	d.def.event_count = data.value_count;
-	return device_add(&d, &data, sizeof data, device);
+	const CalStatus status = device_add(&d, &data, sizeof data, device);
+	if (status != CAL_OK)
+		time_function_release(&data.reference);
+	return status;
 }
 
 /* ---- in files ----------------------------------------------------------------------------------- */
@@ -442,7 +452,7 @@ static const Field fields[] = {
 	DEVICE_FIELDS(CalServoDef),
 	{"joint", FIELD_JOINT, AT(joint), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
 	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
-	{"reference", FIELD_TABLE, AT(reference), DIM_ANGLE, .flags = FIELD_BY_DOF,
+	{"reference", FIELD_FUNCTION, AT(reference), DIM_ANGLE, .flags = FIELD_BY_DOF,
      .doc = "of the coordinate; shape `smooth`; default 0"},
 	{"proportional", FIELD_NUMBER, AT(proportional), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF | FIELD_TUNED_FROM_0,
      .doc = "gain; default 0"},
@@ -471,7 +481,7 @@ static const Field fields[] = {
      .doc = "the control sees the rotor instead of the joint; default false"},
 };
 #undef AT
-static const CalServoDef start = {.reference.shape = CAL_TABLE_SMOOTH};
+static const CalServoDef start = {.reference.table.shape = CAL_TABLE_SMOOTH};
 DEVICE_ADD(add_servo, CalServoDef, cal_sim_add_servo)
 
 const DeviceType servo_type = {

@@ -33,7 +33,7 @@ static void pd_control_answers_a_step(void **state) {
 	Rig rig = rotor();
 	const CalServoDef def = {.name = "servo",
 	                         .joint = rig_joint_of(&rig, "m"),
-	                         .reference = CONSTANT(1),
+	                         .reference.table = CONSTANT(1),
 	                         .proportional = w * w * J,
 	                         .derivative = 2 * z * w * J};
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
@@ -51,7 +51,7 @@ static void feedforward_follows_a_trajectory(void **state) {
 	Rig rig = rotor();
 	const CalServoDef def = {.name = "servo",
 	                         .joint = rig_joint_of(&rig, "m"),
-	                         .reference = TABLE(CAL_TABLE_SMOOTH, 3, times, values),
+	                         .reference.table = TABLE(CAL_TABLE_SMOOTH, 3, times, values),
 	                         .proportional = 1,
 	                         .derivative = 1,
 	                         .inertia = 0.4};
@@ -64,6 +64,47 @@ static void feedforward_follows_a_trajectory(void **state) {
 		check_near(output[1], 0, 1e-8);
 	}
 	check_near(cal_sim_state(rig.sim, 0)->q[0], -1, 1e-8);
+	rig_free(&rig);
+}
+
+/* A formula has its rate and its acceleration too; one that has none, or reads more than the time, is refused by name. */
+static void a_formula_is_followed_as_a_table_is(void **state) {
+	(void)state;
+	for (int sampled = 0; sampled < 2; sampled++) {
+		Rig rig = rotor();
+		CalServoDef def = {.name = "servo",
+		                   .joint = rig_joint_of(&rig, "m"),
+		                   .reference.formula = "30 deg*sin(2*t) + if(t > 1, 1, 0)*(t - 1)^3",
+		                   .proportional = 9,
+		                   .derivative = 1,
+		                   .inertia = 0.4,
+		                   .effort_limit = sampled ? 1e3 : 0,
+		                   .sample_period = sampled ? 1e-4 : 0};
+		rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+		rig_ok(cal_sim_add_servo(rig.sim, &def, NULL, &rig_error));
+		cal_sim_state(rig.sim, 0)->u[0] = acos(-1) / 3;
+		assert_int_equal(cal_sim_restart(rig.sim, NULL), CAL_OK);
+		for (double t = 0.1; t < 3; t += 0.3) {
+			double output[4];
+			rig_advance(&rig, t);
+			assert_int_equal(cal_sim_device_outputs(rig.sim, 0, output), CAL_OK);
+			check_near(output[0], acos(-1) / 6 * sin(2 * t) + (t > 1 ? pow(t - 1, 3) : 0), 1e-12);
+			check_near(output[1], 0, sampled ? 2e-3 : 1e-8);
+		}
+		def.name = "other", def.reference.formula = "q(m)";
+		CalError error = {0};
+		assert_int_equal(cal_sim_add_servo(rig.sim, &def, NULL, &error), CAL_ERR_ARGUMENT);
+		assert_non_null(strstr(error.text, "reference: \"q(m)\" is no number that depends on the time t alone"));
+		rig_free(&rig);
+	}
+	Rig rig = rotor();
+	const CalServoDef def = {
+		.name = "servo", .joint = rig_joint_of(&rig, "m"), .reference.formula = "sqrt(1 - t)", .proportional = 9};
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	rig_ok(cal_sim_add_servo(rig.sim, &def, NULL, &rig_error));
+	CalError error = {0};
+	assert_true(cal_sim_advance(rig.sim, 2, &error) != CAL_OK);
+	assert_non_null(strstr(error.text, "servo"));
 	rig_free(&rig);
 }
 
@@ -96,7 +137,7 @@ static void a_sampled_controller_holds_its_command(void **state) {
 		Rig rig = rotor();
 		const CalServoDef def = {.name = "servo",
 		                         .joint = rig_joint_of(&rig, "m"),
-		                         .reference = CONSTANT(1),
+		                         .reference.table = CONSTANT(1),
 		                         .proportional = kp,
 		                         .derivative = kd,
 		                         .sample_period = T};
@@ -122,7 +163,7 @@ static void a_motor_obeys_its_torque_speed_line(void **state) {
 	Rig rig = rotor();
 	const CalServoDef def = {.name = "servo",
 	                         .joint = rig_joint_of(&rig, "m"),
-	                         .reference = CONSTANT(1e9),
+	                         .reference.table = CONSTANT(1e9),
 	                         .proportional = 1,
 	                         .stall_effort = stall,
 	                         .free_speed = w0};
@@ -569,6 +610,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pd_control_answers_a_step),
 		cmocka_unit_test(feedforward_follows_a_trajectory),
+		cmocka_unit_test(a_formula_is_followed_as_a_table_is),
 		cmocka_unit_test(the_integral_removes_a_constant_error),
 		cmocka_unit_test(a_sampled_controller_holds_its_command),
 		cmocka_unit_test(a_motor_obeys_its_torque_speed_line),

@@ -66,15 +66,16 @@ static void tables_texts_and_formulas_are_copied(void **state) {
 	static Pool pool;
 	const double time[] = {0, 1, 3}, value[] = {2, -1, 5};
 	const CalTable table = {CAL_TABLE_CUBIC, 3, time, value};
-	const CalServoDef servo = {.name = "motor", .dof = 2, .reference = table, .proportional = 7, .place = "a.yaml:3:1"};
+	const CalServoDef servo = {
+		.name = "motor", .dof = 2, .reference.table = table, .proportional = 7, .place = "a.yaml:3:1"};
 	CalServoDef servo2;
 	assert_int_equal(copy_until_it_succeeds("servo", &servo, &servo2, &pool), 4);
 	assert_string_equal(servo2.name, "motor");
 	assert_string_equal(servo2.place, "a.yaml:3:1");
-	assert_true(is_in(&pool, servo2.name) && is_in(&pool, servo2.place) && is_in(&pool, servo2.reference.time));
+	assert_true(is_in(&pool, servo2.name) && is_in(&pool, servo2.place) && is_in(&pool, servo2.reference.table.time));
 	assert_int_equal(servo2.dof, 2);
-	assert_true(servo2.proportional == 7 && servo2.reference.shape == CAL_TABLE_CUBIC);
-	assert_memory_equal(servo2.reference.value, value, sizeof value);
+	assert_true(servo2.proportional == 7 && servo2.reference.table.shape == CAL_TABLE_CUBIC);
+	assert_memory_equal(servo2.reference.table.value, value, sizeof value);
 
 	const CalJointDriveDef drive = {.name = "d", .q = {.formula = "sin(t)", .table.shape = CAL_TABLE_SMOOTH}};
 	CalJointDriveDef drive2;

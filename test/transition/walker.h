@@ -330,7 +330,7 @@ static inline void add_devices(Run *run) {
 	rig_ok(cal_sim_add_device(rig->sim, &def, NULL, &rig_error));
 	const CalServoDef servo = {.name = "knee",
 	                           .joint = rig_joint_of(rig, "boom"),
-	                           .reference = TABLE(CAL_TABLE_SMOOTH, 3, times, angles),
+	                           .reference.table = TABLE(CAL_TABLE_SMOOTH, 3, times, angles),
 	                           .proportional = 20,
 	                           .integral = 5,
 	                           .derivative = 1,
