@@ -29,6 +29,7 @@
 	X(state_space)          \
 	X(transfer_function)    \
 	X(filter)               \
+	X(lookup)               \
 	X(rate_gyro)            \
 	X(accelerometer)        \
 	X(star_tracker)         \

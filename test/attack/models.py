@@ -442,6 +442,15 @@ def filter(make):  # as the device is called
     return {"input": f"u({joint})", "kind": make.random.choice(("low_pass", "high_pass", "notch")), "frequency": make.log_number(2, 40)} | sampled(make)
 
 
+def lookup(make):
+    joint, _ = make.joint_of_one_dof()
+    act(make, lookup, "y", -make.number(0.1, 2))
+    table = {"x": [-1, 0.2, 1], "interpolation": make.random.choice(("linear", "step"))}
+    if make.random.random() < 0.5:
+        return {"inputs": f"q({joint})", "values": [-2, 0.1, 1.5]} | table | sampled(make)
+    return {"inputs": [f"q({joint})", f"u({joint})"], "y": [-1, 1], "table": [[-3, -1], [0, 0.5], [1, 4]]} | table | sampled(make)
+
+
 def rate_gyro(make):
     act(make, rate_gyro, "wy", -0.2)
     return {"node": make.node()} | noise(make, 0.01) | sampled(make)
@@ -468,7 +477,7 @@ def force_sensor(make):
 
 
 DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, applied_load, contact, drag,
-           actuator, pid, state_space, transfer_function, filter, rate_gyro, accelerometer, star_tracker, encoder, force_sensor)
+           actuator, pid, state_space, transfer_function, filter, lookup, rate_gyro, accelerometer, star_tracker, encoder, force_sensor)
 
 
 def add_device(make, kind):

@@ -294,6 +294,28 @@ static void held_transfer_functions_have_their_step_response(void **state) {
 	file_free(&first);
 }
 
+/* Between points a straight line or a saddle, the exact value at points, beyond the ends what is there. */
+static void lookups_interpolate_their_tables(void **state) {
+	(void)state;
+	FileRun run = file_run(
+		CALDER
+		"devices:\n"
+		"  one: {type: lookup, inputs: \"t - 1\", x: [-0.5, 0.25, 1], values: [2, -1, 5], sample_period: 50 ms}\n"
+		"  late: {type: lookup, inputs: \"t\", x: [0, 1], values: [0, 3], interpolation: step, sample_period: 50 ms, delay: 2}\n"
+		"  two: {type: lookup, inputs: [t, \"2*t\"], x: [0, 1, 3], y: [0, 1, 5], sample_period: 50 ms,\n"
+		"        table: [[0, 0, 0], [0, 1, 5], [0, 3, 15]]}\n",
+		&dopri5);
+	for (int k = 0; k <= 80; k++) {
+		const double t = k * 0.05, x = t - 1, two = fmin(t, 3) * fmin(2 * t, 5);
+		file_advance(&run, t);
+		const double one = x < -0.5 ? 2 : x < 0.25 ? 2 - 4 * (x + 0.5) : x < 1 ? -1 + 8 * (x - 0.25) : 5;
+		check_near(file_output(&run, "one", 0), one, 1e-13);
+		check_near(file_output(&run, "late", 0), t - 0.1 > 1 - 1e-9 ? 3 : 0, 0);
+		check_near(file_output(&run, "two", 0), two, 1e-13); // x y is a saddle: exact
+	}
+	file_free(&run);
+}
+
 /* a/(s + a) by s = (2/T) (z - 1)/(z + 1): y = ((2 - aT) y + aT (u + u_last))/(2 + aT). */
 static void tustin_agrees_with_the_substitution(void **state) {
 	(void)state;
@@ -446,6 +468,14 @@ static void mistakes_are_named(void **state) {
 	    "is zero; leave it out");
 	BAD("type: transfer_function, input: 1, numerator: 1, denominator: [1, -2], sample_period: 1 s, discretization: tustin",
 	    "the pole 2/T");
+	BAD("type: lookup, inputs: 1, x: [0, 1], values: [1, 2, 3], sample_period: 1 s",
+	    "values has 3 numbers and x 2 points");
+	BAD("type: lookup, inputs: 1, x: [0, 0], values: [1, 2], sample_period: 1 s",
+	    "x does not ascend: 0 is followed by 0");
+	BAD("type: lookup, inputs: [1, 2, 3], x: 0, values: 1, sample_period: 1 s", "it has 3 inputs; give 1 or 2");
+	BAD("type: lookup, inputs: 1, x: 0, y: 1, values: 1, sample_period: 1 s", "need a second input");
+	BAD("type: lookup, inputs: [1, 2], x: [0, 1], y: [0, 1], table: [[1, 2]], sample_period: 1 s", "it needs 2 and 2");
+	BAD("type: lookup, inputs: [1, 2], x: 0, y: 1, values: 1, sample_period: 1 s", "with two give table");
 	BAD("type: filter, input: 1, frequency: 4 rad/s, sample_period: 1 s", "not below pi/sample_period");
 	BAD("type: filter, input: 1, frequency: 1 rad/s, order: 3, sample_period: 1 s", "order is 3; give 1 or 2");
 }
@@ -472,6 +502,7 @@ int main(void) {
 		cmocka_unit_test(a_restart_does_not_change_a_bit),
 		cmocka_unit_test(sample_times_are_products),
 		cmocka_unit_test(held_transfer_functions_have_their_step_response),
+		cmocka_unit_test(lookups_interpolate_their_tables),
 		cmocka_unit_test(tustin_agrees_with_the_substitution),
 		cmocka_unit_test(coefficients_of_z_are_a_difference_equation),
 		cmocka_unit_test(state_space_agrees_with_its_solution),

@@ -153,6 +153,11 @@ static const Case device_cases[] = {
      SWING "devices: {s: {type: filter, input: u(z), frequency: 9 rad/s, sample_period: 50 ms}}\n"
            "loads: [{joint: z, effort: -2*device(s.y)}]\n",
      2, 0.01, 0},
+	{"lookup",
+     SWING
+     "devices: {s: {type: lookup, inputs: [q(z), u(z)], x: [-1, 0, 2], y: [-2, 2], table: [[1, 2], [0.5, -0.5], [-4, -6]],\n"
+     "               sample_period: 50 ms}}\nloads: [{joint: z, effort: device(s.y)}]\n",
+     2, 0.01, 0},
 	{"rate_gyro",
      FLY "devices: {s: {type: rate_gyro, node: a, sample_period: 50 ms}}\n"
          "loads: [{node: a, frame: node, moment: [-device(s.wx), 0, -device(s.wz)]}]\n",
