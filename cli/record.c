@@ -269,6 +269,17 @@ double record_next(const Record *record) {
 	return next;
 }
 
+double record_next_step(const Record *record) {
+	double next = record->end;
+	for (int i = 0; i < record->stream_count; i++) {
+		const RecordStream *stream = &record->streams[i];
+		const double due = stream->interval > 0 && !stream->along ? next_due(record, stream) : record->end;
+		if (due < record->end)
+			next = fmin(next, due - coincidence * stream->interval);
+	}
+	return next;
+}
+
 bool record_wants_steps(const Record *record) {
 	for (int i = 0; i < record->stream_count; i++)
 		if (!(record->streams[i].interval > 0))

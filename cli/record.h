@@ -65,6 +65,8 @@ void record_resume(Record *record, double t);
 void record_return(Record *record, double t);
 /** The time of the next sample that some stream wants, at most the end. */
 double record_next(const Record *record);
+/** The same where samples are at the ends of steps: from when on the end of a step is one, round-off allowed for. */
+double record_next_step(const Record *record);
 /** Before an advance to the next sample: takes further ones on the way, where a body may have turned far since the last. */
 void record_watch(Record *record, CalSim *sim, const char *path);
 /** Does a stream want every step? */

@@ -77,13 +77,22 @@ static int set_stream(const RunOptions *options, const CalRunSettings *settings,
 	return options->out ? record_set_path(stream, options->out, several) : EXIT_OK;
 }
 
+/* Whether a controller, a filter or a sensor samples: such a run has the same bits for any outputs. */
+static bool samples(CalSim *sim) {
+	CalDeviceInfo info;
+	for (int i = 0; cal_sim_device(sim, i, &info) == CAL_OK; i++)
+		if (info.sample_period > 0)
+			return true;
+	return false;
+}
+
 /* Signals that are named by an option make a single stream, with the interval of the first one of the file. */
 static int set_streams(const RunOptions *options, const CalRunSettings *settings, Record *record, CalSim *sim,
                        const char *path) {
 	int count = options->recorded_count || settings->stream_count < 1 ? 1 : settings->stream_count, homeless = 0;
 	double start = cal_sim_time(sim);
 	int code = record_create(record, count, start, start + settings->duration);
-	record->whole_steps = settings->whole_steps != 0;
+	record->whole_steps = settings->whole_steps ? settings->whole_steps > 0 : samples(sim);
 	for (int i = 0; i < count; i++)
 		homeless += options->recorded_count || i >= settings->stream_count || !settings->streams[i].file;
 	if (code == EXIT_OK && homeless > 1 && is_stdout(options->out))
@@ -156,7 +165,8 @@ static CalStatus advance(Pace *pace, CalSim *sim, const Record *record, bool eve
 	if (pace->clock.rate > 0)
 		return realtime_step(&pace->clock, sim, next, error);
 	if (record->whole_steps)
-		return every_step ? cal_sim_step(sim, record->end, error) : cal_sim_advance_past(sim, next, record->end, error);
+		return every_step ? cal_sim_step(sim, record->end, error)
+		                  : cal_sim_advance_past(sim, record_next_step(record), record->end, error);
 	return every_step ? cal_sim_step(sim, next, error) : cal_sim_advance(sim, next, error);
 }
 
@@ -169,7 +179,8 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 		realtime_start(&pace->clock, sim);
 	while (code == EXIT_OK && (cal_sim_time(sim) < end || (pace->lingers && live_linger(pace->page, sim)))) {
 		CalError error = {0};
-		const double before = cal_sim_time(sim), next = record_next(record);
+		const double before = cal_sim_time(sim);
+		const double next = record->whole_steps ? record_next_step(record) : record_next(record);
 		record_watch(record, sim, summary->path);
 		CalStatus status = advance(pace, sim, record, every_step, &error);
 		if (progress && cal_sim_time(sim) - shown > 0.01 * (end - start)) {

@@ -27,7 +27,8 @@ static const char help[] =
 	"  -m, --method NAME      %s\n"
 	"      --step S           step size (adaptive methods: first step); `calder methods` says which are adaptive\n"
 	"      --rtol R, --atol A tolerances of adaptive methods\n"
-	"      --whole-steps      sample at ends of steps: no bit changes with the interval\n"
+	"      --whole-steps      sample at ends of steps: no bit changes with the interval (default where a device of the model\n"
+	"                         samples); --whole-steps=no: at the exact times\n"
 	"      --assemble[=A]     start even if closing loops moves what the state gives, by at most A rad (default: by any\n"
 	"                         amount; without the option: by 0.1 rad, or as the file says); docs/loops.md\n"
 	"      --formulation F    order-n, or system: system matrices that are held between updates (docs/modes.md), with\n"
@@ -127,7 +128,7 @@ static const struct option long_options[] = {
 	{"step", required_argument, NULL, OPTION_STEP},
 	{"rtol", required_argument, NULL, OPTION_RTOL},
 	{"atol", required_argument, NULL, OPTION_ATOL},
-	{"whole-steps", no_argument, NULL, OPTION_WHOLE_STEPS},
+	{"whole-steps", optional_argument, NULL, OPTION_WHOLE_STEPS},
 	{"assemble", optional_argument, NULL, OPTION_ASSEMBLE},
 	{"formulation", required_argument, NULL, OPTION_FORMULATION},
 	{"update", required_argument, NULL, OPTION_UPDATE},
@@ -283,8 +284,10 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		options->recorded[options->recorded_count++] = value;
 		return EXIT_OK;
 	case OPTION_WHOLE_STEPS:
-		options->whole_steps = true;
-		return EXIT_OK;
+		options->whole_steps = value ? -1 : 1;
+		return !value || strcmp(value, "no") == 0
+		           ? EXIT_OK
+		           : say_usage("run", "--whole-steps stands alone, or is --whole-steps=no, not '%s'", value);
 	case OPTION_ASSEMBLE:
 		options->assemble = INFINITY;
 		return !value || (parse_number(value, &options->assemble) && options->assemble > 0)
@@ -412,7 +415,8 @@ int run_options_apply(const RunOptions *options, CalRunSettings *settings) {
 	override(&settings->method.rtol, options->rtol);
 	override(&settings->method.atol, options->atol);
 	override(&settings->assembly_limit, options->assemble);
-	settings->whole_steps |= options->whole_steps;
+	if (options->whole_steps)
+		settings->whole_steps = options->whole_steps;
 	const int code = apply_formulation(options, &settings->formulation);
 	if (code != EXIT_OK)
 		return code;

@@ -29,8 +29,8 @@ typedef struct RunOptions {
 	int formulation, unretained;                 // likewise, -1: as the file says
 	double update, retain;                       // likewise
 	double assemble;                             // likewise [rad]
-	bool whole_steps;                            // samples at the ends of steps
-	double flush;                                // [s]; 0: default
+	int whole_steps; // 1: samples at the ends of steps, -1: at their times, 0: as the file says
+	double flush;    // [s]; 0: default
 	CalResultsFull when_full;
 	bool when_full_set;
 	double real_time; // rate; 0: as fast as it can

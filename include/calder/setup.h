@@ -282,9 +282,9 @@ typedef struct CalRunSettings {
 	CalCrossLoops cross_loops;         // likewise
 	double assembly_limit;             // likewise
 	CalFormulationOptions formulation; // likewise
-	int whole_steps;                   // nonzero: outputs are taken at the ends of steps, and change no bit of the run
-	int stream_count;                  // 0: nothing is said of output
-	const CalRunStream *streams;       //
+	int whole_steps; // 1: outputs are taken at the ends of steps, and change no bit of the run; -1: at their times exactly; 0: 1 where devices sample
+	int stream_count;            // 0: nothing is said of output
+	const CalRunStream *streams; //
 } CalRunSettings;
 /** How long and by which method to run, and what to record. */
 CAL_API CalStatus cal_setup_set_run(CalSetup *setup, const CalRunSettings *run, CalError *error);

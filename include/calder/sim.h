@@ -168,7 +168,8 @@ typedef struct CalDeviceInfo {
 	int active;    // it has found its objects and is not switched off
 	double *x, *d; // [nx], [nd]; may be written between advances once the run has started (cal_sim_restart)
 	int nx, nd;
-	int not_loaded; // nonzero: it stands in the place of code (CAL_PLUGIN_SKIP)
+	int not_loaded;       // nonzero: it stands in the place of code (CAL_PLUGIN_SKIP)
+	double sample_period; // [s]; 0: it does not sample
 } CalDeviceInfo;
 /** Devices in the order in which they were added, counted from 0. */
 CAL_API int cal_sim_device_count(const CalSim *sim);

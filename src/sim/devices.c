@@ -139,7 +139,8 @@ CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info) {
 	                        .d = d->is.d,
 	                        .nx = d->def.nx,
 	                        .nd = d->def.nd,
-	                        .not_loaded = d->not_loaded};
+	                        .not_loaded = d->not_loaded,
+	                        .sample_period = d->def.sample_period};
 	return CAL_OK;
 }
 

@@ -32,6 +32,7 @@ devices:
   leash: {type: spring, from: ground, to: ball, stiffness: 5, damping: 0.2}
 run:
   duration: 1 s
+  whole_steps: false # outputs end steps, so that a shorter run ends where the longer one has the end of a step
   output:
     - {name: fast, interval: 10 ms, signals: [q, u, energy]}
     - {interval: 70 ms, signals: [pose, momentum]}

@@ -37,6 +37,8 @@ typedef struct RunInput {
 	const TreeNode *method, *projection, *threads, *branches, *assemble, *retain, *output;
 } RunInput;
 
+enum { NOT_SAID = -1 }; // of a flag
+
 static const char *method_word(int i) { return i < CAL_METHOD_COUNT ? cal_method_name((CalMethod)i) : NULL; }
 
 static const char *cross_loops_word(int i) { return cal_cross_loops_name((CalCrossLoops)i); }
@@ -95,8 +97,9 @@ static const Field run_keys[] = {
      .words = FIELD_WORDS("any")},
 	{"whole_steps", FIELD_FLAG, offsetof(RunInput, whole_steps),
      .doc =
-         "outputs are taken at the ends of steps, the first at or after their times, and no step ends because of them: "
-         "the run has the same bits whatever their intervals; default false: outputs are at their times exactly"},
+         "true: outputs are taken at the ends of steps, the first at or after their times, and no step ends because of them: "
+         "the run has the same bits whatever their intervals. false: outputs are at their times exactly. Default true where "
+         "a device [samples](devices.md#sampled-devices), else false"},
 	{"output", FIELD_MAPS, offsetof(RunInput, output), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "what is written", .table = &output_table},
 };
@@ -413,7 +416,7 @@ static bool read_output(Reader *r, const Sections *s, const TreeNode *node, CalR
 }
 
 static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
-	RunInput in = {0};
+	RunInput in = {.whole_steps = NOT_SAID};
 	if (!fields_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)) ||
 	    (in.projection && !read_projection(r, in.projection, &run->method.projection)) ||
 	    (in.threads && !read_workers(r, in.threads, "threads", &run->threads)) ||
@@ -422,7 +425,7 @@ static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 	    !read_formulation(r, s, &in, &run->formulation))
 		return false;
 	run->cross_loops = (CalCrossLoops)in.cross_loops;
-	run->whole_steps = in.whole_steps;
+	run->whole_steps = in.whole_steps == NOT_SAID ? 0 : in.whole_steps ? 1 : -1;
 	if (!cal_method_info(run->method.method)->adaptive && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",
 		                   cal_method_name(run->method.method));

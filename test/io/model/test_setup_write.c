@@ -216,6 +216,9 @@ static void every_device_comes_back(void **state) {
 		"  transfer: {type: transfer_function, input: \"u(j)\", numerator: 3, denominator: [1, 2, 3], discretization: tustin,\n"
 		"    sample_period: 1 ms}\n"
 		"  filter: {type: filter, kind: notch, input: \"device(pid.output)\", frequency: 30 rad/s, damping: 0.1, sample_period: 1 ms}\n"
+		"  map: {type: lookup, inputs: [\"q(j)\", \"u(j)\"], x: [0, 1], y: [0, 2, 3], table: [[1, 2, 3], [4, 5, 6]], interpolation: step,\n"
+		"    sample_period: 1 ms}\n"
+		"  follow: {type: servo, joint: j, reference: \"0.1*sin(3*t)\", proportional: 2}\n"
 		"  rates: {type: rate_gyro, node: c/p, bias: [1, 2, 3], noise: 0.1, resolution: 1e-3, range: 20, seed: 5, sample_period: 1 ms}\n"
 		"  stars: {type: star_tracker, node: c, from: a/p, noise: 1 deg, sample_period: 2 ms}\n"
 		"  count: {type: encoder, joint: n, resolution: 1 mm, sample_period: 1 ms}\n"
@@ -316,6 +319,8 @@ static void run_settings_come_back(void **state) {
 		0.01, expected);
 	expect_round_trip("run: {duration: 1 s, rtol: 1e-6, atol: 1e-8, min_step: 1e-9, max_step: 0.1, max_steps: 1000}\n",
 	                  0.01, NULL);
+	static const char *const cut[] = {"whole_steps: false", NULL};
+	expect_round_trip("run: {duration: 1 s, whole_steps: false}\n", 0.01, cut);
 	static const char *const held[] = {"formulation: system", "update: 0.01", "retain: 25", "unretained: bounded",
 	                                   NULL};
 	expect_round_trip("run: {duration: 1 s, method: rk4, step: 1 ms, formulation: system, update: 10 ms,\n"

@@ -341,7 +341,7 @@ void write_run(Writer *w) {
 	}
 	if (run.whole_steps) {
 		put_key(w, &first, "whole_steps");
-		fputs("true", w->out);
+		fputs(run.whole_steps > 0 ? "true" : "false", w->out);
 	}
 	put_streams(w, &first, &run);
 	fputs("}\n", w->out);
