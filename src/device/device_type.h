@@ -16,7 +16,8 @@ typedef struct LoadValueList {
 	const CalLoadValue *value; // [count]
 } LoadValueList;
 
-typedef struct DeviceType {
+typedef struct DeviceType DeviceType;
+struct DeviceType {
 	FieldTable table;         // what: name of the type in files
 	size_t size, name, place; // of the definition; where its name and its place for messages are in it
 	CalStatus (*add)(CalSim *sim, const void *def, int *device, CalError *error);
@@ -25,7 +26,7 @@ typedef struct DeviceType {
 	const void *start;     // definition from which a reader starts; NULL: all zero
 	const char *former[2]; // names of the type in older files, or NULL
 	bool sampled;          // its outputs are held from sample to sample: at an instant they depend on nothing
-} DeviceType;
+};
 
 /* The first rows of every table of fields. */
 #define DEVICE_FIELDS(def)                                                       \

@@ -31,9 +31,10 @@ typedef struct JointRecord {
 	const char *name;
 	CalJointType type;
 	JointShape shape;
-	CalBodyId body;  // that it carries
-	int modes;       // of that body
-	int independent; // within an embedded loop
+	CalBodyId body;      // that it carries
+	int modes;           // of that body
+	int independent;     // within an embedded loop
+	double effort_limit; // of its servos, controllers and actuators; 0: none
 } JointRecord;
 
 typedef struct FileMesh FileMesh; // model_file_contact.c
@@ -80,6 +81,7 @@ typedef struct ModelFile {
 
 typedef struct Sections Sections;
 typedef struct Item Item;
+typedef struct DeviceType DeviceType; // device/device_type.h
 
 typedef struct Reader Reader;
 struct Reader {
@@ -201,6 +203,12 @@ bool model_file_embed_loops(Reader *r, const Sections *s); // after the state
 bool model_file_read_state(Reader *r, const Sections *s);
 bool model_file_read_loads(Reader *r, const Sections *s);
 bool model_file_read_devices(Reader *r, const Sections *s);
+/** Devices that joints have as keys. */
+bool model_file_read_joint_devices(Reader *r, const Sections *s);
+/** Whether there are any, or limits of efforts. */
+bool model_file_has_joint_devices(const TreeNode *root);
+/** Gives a device without a limit of its own that of the joint on which it acts (r->joint). */
+void model_file_limit_effort(const Reader *r, const TreeNode *map, const DeviceType *type, void *def);
 /** Whether there is a device of that name, or a load that is one; call it when both are read. */
 bool model_file_has_device(const Reader *r, const Sections *s, const char *name);
 /** The same; reports if there is none. */
@@ -245,6 +253,8 @@ typedef struct JointInput {
 	CalPlacement inboard, outboard;
 	const TreeNode *elements, *dof;
 	int reversed, independent;
+	double effort_limit;
+	const TreeNode *limits, *friction; // read when all joints are there
 } JointInput;
 /** Everything but name, place and sides. */
 bool model_file_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);
@@ -312,10 +322,11 @@ bool model_file_find_joint(Reader *r, const TreeNode *node, const char *name, co
 
 extern const FieldTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, mass_mesh_table, joint_table, loop_table,
-	term_table, drive_table, stabilisation_table, applied_wrench_table, element_table, dof_table, flexible_table,
-	flexible_node_table, invariants_table, position_table, shape_table, beam_table, beam_mass_table, section_table,
-	panel_table, modal_table, state_table, load_table, run_table, output_table, table_table, contact_shape_table,
-	contact_material_table, motion_table, pendulum_table, event_table, action_table, attach_table, add_body_table,
-	visual_table, subsystem_table, attachment_table, view_table, camera_table, step_table;
+	term_table, drive_table, stabilisation_table, applied_wrench_table, element_table, dof_table, joint_limits_table,
+	joint_friction_table, flexible_table, flexible_node_table, invariants_table, position_table, shape_table,
+	beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table, load_table, run_table,
+	output_table, table_table, contact_shape_table, contact_material_table, motion_table, pendulum_table, event_table,
+	action_table, attach_table, add_body_table, visual_table, subsystem_table, attachment_table, view_table,
+	camera_table, step_table;
 
 #endif

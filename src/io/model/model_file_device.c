@@ -57,6 +57,7 @@ static bool read_device(Reader *r, const Item *item) {
 	r->body = (CalBodyId){0};
 	if (!fields_read(r, item->value, &type->table, def))
 		return false;
+	model_file_limit_effort(r, item->value, type, def);
 	*(const char **)(void *)(def + type->name) = item->name;
 	*(const char **)(void *)(def + type->place) = tree_place(r->file->tree, item->place, place, sizeof place);
 	return reader_added(r, item->place, cal_setup_add_device(r->file->setup, type->table.what, def, r->error));

@@ -160,6 +160,21 @@ static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const J
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
+/* The key `type` has been read: it comes first in the table. */
+static bool key_effort(Reader *r, const TreeNode *value, const Field *key, void *target) {
+	const JointInput *input = target;
+	const CalJointDef def = cal_joint_def(input->type);
+	JointShape shape;
+	Field actual = *key;
+	actual.flags &= ~(unsigned)FIELD_BY_DOF;
+	if (input->type == CAL_JOINT_SEQUENCE || !shape_of(&def, &shape) || shape.nu != 1)
+		return reader_fail(
+			r, value, "\"effort_limit\" is for joints with one degree of freedom; give the actuators their limits");
+	if (shape.linear[0])
+		actual.dimension = dimension_of_sliding(key->dimension);
+	return field_read(r, value, &actual, target);
+}
+
 static const Field joint_keys[] = {
 	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
 	{"type", FIELD_CHOICE, offsetof(JointInput, type), .flags = FIELD_REQUIRED, .doc = "[joint_types](#joint_types)",
@@ -181,6 +196,14 @@ static const Field joint_keys[] = {
      .doc = "of the outboard node in the joint's moved frame; default none"},
 	{"dof", FIELD_MAPS, offsetof(JointInput, dof), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "of a joint with one degree of freedom; a list, in the order of the speeds, for more", .table = &dof_table},
+	{"limits", FIELD_MAPS, offsetof(JointInput, limits), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "stops; a list, in the order of the speeds, for joints with several degrees of freedom: `null` is none",
+     .table = &joint_limits_table},
+	{"friction", FIELD_MAPS, offsetof(JointInput, friction), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "friction, likewise", .table = &joint_friction_table},
+	{"effort_limit", FIELD_POSITIVE, offsetof(JointInput, effort_limit), DIM_TORQUE, .flags = FIELD_BY_DOF,
+     .doc = "of each servo, pid and actuator on it that has no limit of its own; for joints with one degree of freedom",
+     .read = key_effort},
 	{"reversed", FIELD_FLAG, offsetof(JointInput, reversed),
      .doc = "the body of `from` is the child of the body of `to`, not the other way round; coordinates, "
             "axis and placements are as without it. For the types that list it"},
@@ -285,7 +308,8 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	CalBodyId body = {0};
 	cal_desc_node(r->file->desc, outboard, &body);
 	const int modes = body.value ? r->file->modes[body.value - 1] : 0;
-	r->file->joints[id.value - 1] = (JointRecord){item->name, input.type, shape, body, modes, input.independent};
+	r->file->joints[id.value - 1] =
+		(JointRecord){item->name, input.type, shape, body, modes, input.independent, input.effort_limit};
 	return true;
 }
 

@@ -214,8 +214,14 @@ static void put_section(Writer *w, const TreeNode *root, const char *key) {
 static void write_sections(Writer *w, const TreeNode *root) {
 	static const char *const sections[] = {"state", "loads", "devices",   "group_motions", "motions",   "events",
 	                                       "run",   "view",  "interface", "border",        "subsystems"};
-	for (size_t i = 0; root && i < sizeof sections / sizeof *sections; i++)
-		put_section(w, root, sections[i]);
+	const bool of_joints =
+		root && w->setup && model_file_has_joint_devices(root); // devices that the section does not have
+	for (size_t i = 0; root && i < sizeof sections / sizeof *sections; i++) {
+		if (of_joints && strcmp(sections[i], "devices") == 0)
+			write_devices(w);
+		else
+			put_section(w, root, sections[i]);
+	}
 	if (root || !w->setup)
 		return;
 	write_state(w);
