@@ -309,11 +309,11 @@ static CalStatus write_bodies(CalDesc *desc, const CalIdentification *id, const 
 	CalIdentified all;
 	CalStatus status = cal_identification_result(id, &all);
 	for (int k = 0; k < all.parameters && status == CAL_OK; k++) {
-		CalParameter p;
+		CalIdentifiedParameter p;
 		CalBodyInfo info;
 		CalBodyDef def = cal_body_def();
 		cal_identification_parameter(id, k, &p);
-		if (p.kind != CAL_PARAMETER_INERTIAL || p.index != 0)
+		if (p.kind != CAL_IDENTIFIED_INERTIAL || p.index != 0)
 			continue;
 		cal_model_body(model, p.object, &info);
 		status = cal_identification_body(id, p.object, &def);
@@ -323,7 +323,7 @@ static CalStatus write_bodies(CalDesc *desc, const CalIdentification *id, const 
 	return status;
 }
 
-static CalStatus add_friction(CalSetup *setup, const CalParameter *p, CalJointId joint, int dof, double speed,
+static CalStatus add_friction(CalSetup *setup, const CalIdentifiedParameter *p, CalJointId joint, int dof, double speed,
                               CalError *error) {
 	char name[140];
 	snprintf(name, sizeof name, "%.100s_friction", p->name);
@@ -336,7 +336,7 @@ static CalStatus add_friction(CalSetup *setup, const CalParameter *p, CalJointId
 }
 
 /* One parameter of a joint. */
-static CalStatus write_joint(CalSetup *setup, const CalParameter *p, const CalModel *model, double speed,
+static CalStatus write_joint(CalSetup *setup, const CalIdentifiedParameter *p, const CalModel *model, double speed,
                              CalError *error) {
 	CalDesc *desc = cal_setup_edit_desc(setup);
 	CalDofInfo info;
@@ -344,10 +344,10 @@ static CalStatus write_joint(CalSetup *setup, const CalParameter *p, const CalMo
 	cal_model_dof(model, p->object, &info);
 	cal_model_body(model, info.body, &body);
 	CalDofDef dof = cal_desc_joint(desc, body.joint_id, NULL, NULL)->dof[info.index];
-	if (p->kind == CAL_PARAMETER_COULOMB) // what is next to nothing is left out
+	if (p->kind == CAL_IDENTIFIED_COULOMB) // what is next to nothing is left out
 		return p->value > 1e-6 * p->deviation ? add_friction(setup, p, body.joint_id, info.index, speed, error)
 		                                      : CAL_OK;
-	if (p->kind == CAL_PARAMETER_VISCOUS)
+	if (p->kind == CAL_IDENTIFIED_VISCOUS)
 		dof.damping = p->value;
 	else
 		dof.rotor_inertia = p->value / (dof.gear_ratio * dof.gear_ratio);
@@ -363,9 +363,9 @@ static int write_model(const IdentifyRequest *r, CalSetup *setup, const CalIdent
 		setup); // devices are added to those of the file: it is written from the setup, not from its text
 	CalStatus status = write_bodies(cal_setup_edit_desc(setup), id, model, &error);
 	for (int k = 0; k < all.parameters && status == CAL_OK; k++) {
-		CalParameter p;
+		CalIdentifiedParameter p;
 		cal_identification_parameter(id, k, &p);
-		if (p.kind != CAL_PARAMETER_INERTIAL)
+		if (p.kind != CAL_IDENTIFIED_INERTIAL)
 			status = write_joint(setup, &p, model, r->friction_speed, &error);
 	}
 	int code = say_status(r->output, status, &error);

@@ -81,7 +81,7 @@ static void print_parameters(const IdentifyRequest *request, const CalIdentifica
 	const double factor = interval_factor(request->level);
 	printf("\n  %-28s %14s %14s %14s\n", "parameter", "model", "found", "+-");
 	for (int i = 0; i < count; i++) {
-		CalParameter p;
+		CalIdentifiedParameter p;
 		cal_identification_parameter(id, i, &p);
 		printf("  %-28s %14.6g ", p.name, p.model);
 		if (p.determined)
@@ -105,7 +105,7 @@ static void put(const char *key, double value) {
 static void put_combination(const CalIdentification *id, int index, int parameters) {
 	char text[2000];
 	CalCombination c;
-	CalParameter p;
+	CalIdentifiedParameter p;
 	cal_identification_combination(id, index, &c);
 	cal_identification_combination_text(id, index, text, sizeof text);
 	printf("%s\n    {\"text\": ", index ? "," : "");
@@ -148,7 +148,7 @@ static void print_json(const CalIdentification *id, const CalIdentified *all, co
 		put_combination(id, i, all->parameters);
 	printf("],\n  \"parameters\": {");
 	for (int i = 0; i < all->parameters; i++) {
-		CalParameter p;
+		CalIdentifiedParameter p;
 		cal_identification_parameter(id, i, &p);
 		printf("%s\n    ", i ? "," : "");
 		json_string(stdout, p.name);

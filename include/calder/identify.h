@@ -67,15 +67,15 @@ typedef struct CalIdentified {
 /** The result as a whole. */
 CAL_API CalStatus cal_identification_result(const CalIdentification *identification, CalIdentified *result);
 
-typedef enum CalParameterKind {
-	CAL_PARAMETER_INERTIAL, // of calder/derivatives.h: mass, mx my mz, Ixx Iyy Izz Ixy Ixz Iyz in the frame of the body
-	CAL_PARAMETER_VISCOUS,
-	CAL_PARAMETER_COULOMB,
-	CAL_PARAMETER_ROTOR,
-} CalParameterKind;
+typedef enum CalIdentifiedKind {
+	CAL_IDENTIFIED_INERTIAL, // of calder/derivatives.h: mass, mx my mz, Ixx Iyy Izz Ixy Ixz Iyz in the frame of the body
+	CAL_IDENTIFIED_VISCOUS,
+	CAL_IDENTIFIED_COULOMB,
+	CAL_IDENTIFIED_ROTOR,
+} CalIdentifiedKind;
 
-typedef struct CalParameter {
-	CalParameterKind kind;
+typedef struct CalIdentifiedParameter {
+	CalIdentifiedKind kind;
 	int object;       // body, or degree of freedom
 	int index;        // of an inertial parameter
 	char name[112];   // "payload.Ixx", "elbow.viscous"
@@ -84,10 +84,10 @@ typedef struct CalParameter {
 	double value;     // found
 	double deviation; // standard deviation, without what consistency adds; where it is not determined that of the prior
 	int determined;   // nonzero: by the motion alone; otherwise it is one of many that are as good
-} CalParameter;
+} CalIdentifiedParameter;
 /** Known before solving too, but for value, deviation and determined. */
 CAL_API CalStatus cal_identification_parameter(const CalIdentification *identification, int index,
-                                               CalParameter *parameter);
+                                               CalIdentifiedParameter *parameter);
 
 /** A combination: one parameter plus factors of others. */
 typedef struct CalCombination {

@@ -176,7 +176,7 @@ class Identification:
     @property
     def parameters(self) -> dict[str, IdentifiedParameter]:
         """All that were unknown, by name."""
-        p, found = ffi.new("CalParameter *"), {}
+        p, found = ffi.new("CalIdentifiedParameter *"), {}
         for i in range(self._solved().parameters):
             check(lib.cal_identification_parameter(self._c, i, p))
             one = IdentifiedParameter(text(p.name), _KINDS[p.kind], text(p.unit), p.model, p.value, p.deviation, bool(p.determined))

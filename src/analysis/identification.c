@@ -84,13 +84,13 @@ static void name_bodies(CalIdentification *id, const CalIdentificationOptions *o
 		id->bodies[at].first = *k;
 		inertia_prior(&id->bodies[at++], id->start + *k, mass, length);
 		for (int i = 0; i < CAL_INERTIAL_PARAMETERS; i++)
-			id->unknowns[(*k)++] = (struct Unknown){CAL_PARAMETER_INERTIAL, b, i};
+			id->unknowns[(*k)++] = (struct Unknown){CAL_IDENTIFIED_INERTIAL, b, i};
 	}
 }
 
 static CalStatus name_dofs(CalIdentification *id, const CalIdentificationOptions *o, int *k, CalError *error) {
 	const uint8_t *const asked[] = {o->viscous, o->coulomb, o->rotor};
-	static const CalParameterKind kinds[] = {CAL_PARAMETER_VISCOUS, CAL_PARAMETER_COULOMB, CAL_PARAMETER_ROTOR};
+	static const CalIdentifiedKind kinds[] = {CAL_IDENTIFIED_VISCOUS, CAL_IDENTIFIED_COULOMB, CAL_IDENTIFIED_ROTOR};
 	for (int kind = 0; kind < 3; kind++)
 		for (int u = 0; u < id->nu; u++) {
 			CalDofInfo info;
@@ -190,10 +190,10 @@ CalStatus cal_identification_create(const CalModel *model, const CalIdentificati
 /* ---- equations ------------------------------------------------------------------------------------------ */
 
 /* What one unit of a parameter of a joint does at u and udot. */
-static double joint_column(const CalIdentification *id, CalParameterKind kind, double u, double udot) {
-	return kind == CAL_PARAMETER_VISCOUS   ? u
-	       : kind == CAL_PARAMETER_COULOMB ? portable_tanh(u / id->friction_speed)
-	                                       : udot;
+static double joint_column(const CalIdentification *id, CalIdentifiedKind kind, double u, double udot) {
+	return kind == CAL_IDENTIFIED_VISCOUS   ? u
+	       : kind == CAL_IDENTIFIED_COULOMB ? portable_tanh(u / id->friction_speed)
+	                                        : udot;
 }
 
 /* A and rest: the forces that a motion takes are rest + A pi. */
@@ -211,7 +211,7 @@ static CalStatus set_equations(CalIdentification *id, const CalState *state, con
 		double *row = id->A + i * p;
 		for (size_t k = 0; k < p; k++) {
 			const struct Unknown *unknown = &id->unknowns[k];
-			if (unknown->kind == CAL_PARAMETER_INERTIAL)
+			if (unknown->kind == CAL_IDENTIFIED_INERTIAL)
 				row[k] = id->Y[i * width + (size_t)(CAL_INERTIAL_PARAMETERS * unknown->object + unknown->index)];
 			else
 				row[k] = unknown->object == (int)i ? joint_column(id, unknown->kind, state->u[i], udot[i]) : 0;
@@ -325,12 +325,13 @@ CalStatus cal_identification_result(const CalIdentification *id, CalIdentified *
 static const char *inertial_unit(int index) { return index == 0 ? "kg" : index < 4 ? "kg m" : "kg m^2"; }
 
 /* Name and unit of a parameter of a joint. */
-static void name_joint_parameter(const CalIdentification *id, const struct Unknown *unknown, CalParameter *p) {
+static void name_joint_parameter(const CalIdentification *id, const struct Unknown *unknown,
+                                 CalIdentifiedParameter *p) {
 	static const char *const words[] = {
-		[CAL_PARAMETER_VISCOUS] = "viscous", [CAL_PARAMETER_COULOMB] = "coulomb", [CAL_PARAMETER_ROTOR] = "rotor"};
-	static const char *const units[][2] = {[CAL_PARAMETER_VISCOUS] = {"N m s/rad", "N s/m"},
-	                                       [CAL_PARAMETER_COULOMB] = {"N m", "N"},
-	                                       [CAL_PARAMETER_ROTOR] = {"kg m^2", "kg"}};
+		[CAL_IDENTIFIED_VISCOUS] = "viscous", [CAL_IDENTIFIED_COULOMB] = "coulomb", [CAL_IDENTIFIED_ROTOR] = "rotor"};
+	static const char *const units[][2] = {[CAL_IDENTIFIED_VISCOUS] = {"N m s/rad", "N s/m"},
+	                                       [CAL_IDENTIFIED_COULOMB] = {"N m", "N"},
+	                                       [CAL_IDENTIFIED_ROTOR] = {"kg m^2", "kg"}};
 	CalCoordinateInfo info = {0};
 	char name[96] = "";
 	cal_model_dof_name(id->model, unknown->object, name, sizeof name);
@@ -352,16 +353,16 @@ static bool is_determined(const CalIdentification *id, int unknown) {
 	return false;
 }
 
-CalStatus cal_identification_parameter(const CalIdentification *id, int index, CalParameter *parameter) {
+CalStatus cal_identification_parameter(const CalIdentification *id, int index, CalIdentifiedParameter *parameter) {
 	static const char *const names[CAL_INERTIAL_PARAMETERS] = {"mass", "mx",  "my",  "mz",  "Ixx",
 	                                                           "Iyy",  "Izz", "Ixy", "Ixz", "Iyz"};
 	if (!id || !parameter || index < 0 || index >= id->p)
 		return CAL_ERR_ARGUMENT;
 	const struct Unknown *unknown = &id->unknowns[index];
 	CalBodyInfo body;
-	*parameter = (CalParameter){
+	*parameter = (CalIdentifiedParameter){
 		.kind = unknown->kind, .object = unknown->object, .index = unknown->index, .model = id->start[index]};
-	if (unknown->kind != CAL_PARAMETER_INERTIAL) {
+	if (unknown->kind != CAL_IDENTIFIED_INERTIAL) {
 		name_joint_parameter(id, unknown, parameter);
 	} else if (cal_model_body(id->model, unknown->object, &body) == CAL_OK) {
 		snprintf(parameter->name, sizeof parameter->name, "%.96s.%s", body.name, names[unknown->index]);
@@ -394,7 +395,7 @@ CalStatus cal_identification_combination(const CalIdentification *id, int index,
 
 int cal_identification_combination_text(const CalIdentification *id, int index, char *buffer, size_t size) {
 	CalCombination c;
-	CalParameter p;
+	CalIdentifiedParameter p;
 	if (cal_identification_combination(id, index, &c) != CAL_OK || (!buffer && size > 0))
 		return -1;
 	cal_identification_parameter(id, c.parameter, &p);

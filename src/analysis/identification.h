@@ -38,7 +38,7 @@ struct CalIdentification {
 	bool unconstrained, solved;
 	int nu, body_count, p; // p: unknowns
 	struct Unknown {
-		CalParameterKind kind;
+		CalIdentifiedKind kind;
 		int object, index;
 	} * unknowns;                // [p]
 	double *start;               // [p] values of the model

@@ -93,14 +93,14 @@ void identification_fold(int n, double *R, double *row) {
 
 /* Columns that are compared: masses, first moments, moments of inertia, and each kind of the others. */
 static int unit_of(const struct Unknown *unknown) {
-	if (unknown->kind != CAL_PARAMETER_INERTIAL)
+	if (unknown->kind != CAL_IDENTIFIED_INERTIAL)
 		return 2 + (int)unknown->kind;
 	return unknown->index == 0 ? 0 : unknown->index < 4 ? 1 : 2;
 }
 
 /* Lengths of the columns of F; 0 where one is nothing but round-off beside others of its unit. */
 static void find_column_scales(CalIdentification *id) {
-	double most[2 + CAL_PARAMETER_ROTOR + 1] = {0};
+	double most[2 + CAL_IDENTIFIED_ROTOR + 1] = {0};
 	for (int k = 0; k < id->p; k++) {
 		double *longest = &most[unit_of(&id->unknowns[k])];
 		id->scale[k] = sqrt(rest_of(id->p + 1, id->F, k, 0));

@@ -126,9 +126,9 @@ static double combined(const CalIdentification *id, const CalModel *model, int i
 	check_ok(0, cal_identification_result(id, &all));
 	check_ok(0, cal_identification_combination(id, index, &c));
 	for (int k = 0; k < all.parameters; k++) {
-		CalParameter parameter;
+		CalIdentifiedParameter parameter;
 		check_ok(0, cal_identification_parameter(id, k, &parameter));
-		assert_int_equal(parameter.kind, CAL_PARAMETER_INERTIAL);
+		assert_int_equal(parameter.kind, CAL_IDENTIFIED_INERTIAL);
 		check_ok(0, cal_inertial_parameters(model, parameter.object, p));
 		sum += c.factor[k] * p[parameter.index];
 	}
@@ -193,7 +193,7 @@ static void payload_is_found_in_full(void **state) {
 	double want[P];
 	check_ok(seed, cal_inertial_parameters(truth.model, 5, want));
 	for (int k = 0; k < P; k++) {
-		CalParameter p;
+		CalIdentifiedParameter p;
 		check_ok(seed, cal_identification_parameter(id, k, &p));
 		check_that(seed, p.determined && fabs(p.value - want[k]) < 1e-7);
 	}
@@ -396,7 +396,7 @@ static void prior_decides_what_the_motion_does_not(void **state) {
 	CalIdentification *strong = identify(guess.model, &(CalIdentificationOptions){.prior = 1e-6}, &m, 0.1, seed);
 	CalIdentification *weak = identify(guess.model, NULL, &m, 0.1, seed);
 	for (int k = 0; k < 40; k++) {
-		CalParameter s, w;
+		CalIdentifiedParameter s, w;
 		check_ok(seed, cal_identification_parameter(strong, k, &s));
 		check_ok(seed, cal_identification_parameter(weak, k, &w));
 		check_that(seed, fabs(s.value - s.model) < 1e-3 * (1 + fabs(s.model)));
@@ -424,7 +424,7 @@ static void friction_and_rotors_are_found(void **state) {
 	const CalIdentificationOptions options = {.viscous = yes, .coulomb = yes, .rotor = yes, .friction_speed = 0.05};
 	CalIdentification *id = identify(guess.model, &options, &m, 0, seed);
 	for (int k = 40; k < 52; k++) {
-		CalParameter p;
+		CalIdentifiedParameter p;
 		char name[32];
 		const int u = (k - 40) % 4, kind = (k - 40) / 4;
 		const double want = kind == 0 ? viscous[u] : kind == 1 ? coulomb[u] : rotor[u];
@@ -465,7 +465,7 @@ static void what_is_known_is_taken_away(void **state) {
 	Motion m = motion_make(truth, 60, test_seed());
 	const uint8_t unknown[] = {0, 1};
 	CalIdentification *id = identify(guess, &(CalIdentificationOptions){.bodies = unknown}, &m, 0, 0);
-	CalParameter mass;
+	CalIdentifiedParameter mass;
 	check_ok(0, cal_identification_parameter(id, 0, &mass));
 	assert_near(mass.value, 2, 1e-8);
 	assert_true(mass.determined);
