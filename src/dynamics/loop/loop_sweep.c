@@ -497,16 +497,18 @@ static int can_keep(const CalModel *model, const SweepInput *in, const CalWork *
 	return 1;
 }
 
+static int have_same_bits(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
+
 /* By the bits of positions and directions: equations without position take no part in some sweeps. */
 static int are_in_place(const CalModel *model, const SweepInput *in, const LoopWork *w) {
 	const LoopKept *kept = &w->kept;
 	if (kept->isa != model->isa || kept->singular != w->singular || kept->hold_rank != w->hold_rank ||
 	    kept->prescribes != (in->prescribed != NULL) || kept->accelerates != (in->udot != NULL) ||
-	    memcmp(kept->q, in->q, sizeof(double) * (size_t)model->nq) != 0 ||
-	    (in->prescribed && memcmp(kept->prescribed, in->prescribed, (size_t)model->nu) != 0))
+	    !have_same_bits(kept->q, in->q, sizeof(double) * (size_t)model->nq) ||
+	    (in->prescribed && !have_same_bits(kept->prescribed, in->prescribed, (size_t)model->nu)))
 		return 0;
 	for (int r = 0; r < model->row_count; ++r) {
-		if (memcmp(&kept->direction[r], &w->row[r].direction, sizeof(spatial)) != 0)
+		if (!have_same_bits(&kept->direction[r], &w->row[r].direction, sizeof(spatial)))
 			return 0;
 	}
 	return 1;
