@@ -83,7 +83,9 @@ static void after_a_projection(void **unused) {
 		frozen[seed % (uint64_t)k.f->nu] = 1;
 		for (int use = 0; use < USES; use++) {
 			for (int i = 0; i < k.f->nu; i++)
-				k.state.u[i] += 1e-3 * sin(i + use);
+				k.state.u[i] += k.got[i] = 1e-3 * sin(i + use);
+			if (use > 1) // positions move too
+				cal_config_integrate(k.model, k.state.q, k.got, k.state.q);
 			if (cal_loop_project(k.model, &k.state, &(CalProjectOptions){.frozen = use % 2 ? frozen : NULL}, k.work,
 			                     NULL) < 0)
 				break;
