@@ -63,7 +63,7 @@ CAL_API CalStatus cal_inverse_derivatives_along(const CalModel *model, const Cal
                                                 const CalInput *input, const double *v, CalDerivatives *derivatives,
                                                 double *dq, double *du, double *M);
 /**
- * The same of cal_forward_derivatives(): v[3 nu] is a displacement, a change of speeds and one of tau. With loops the equations
+ * The same of cal_forward_derivatives(): v[3 nu] is a displacement, a change of speeds and one of tau. Any output may be NULL. With loops the equations
  * must be independent: where they are redundant, only directions that the loops allow to second order have a meaning.
  */
 CAL_API CalStatus cal_forward_derivatives_along(const CalModel *model, const CalState *state, const CalInput *input,

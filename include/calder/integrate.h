@@ -158,7 +158,7 @@ typedef struct CalIntegrator CalIntegrator;
 /** Bytes that cal_integrator_init() needs; 0: the model or the method is not valid. */
 CAL_API size_t cal_integrator_size(const CalModel *model, CalMethod method);
 /**
- * memory aligned to 64 bytes; options are copied. The integrator keeps model and work. The methods cvode-... allocate beside
+ * memory aligned to 64 bytes; options are copied. The integrator keeps model and work. The methods cvode-... and rosenbrock allocate beside
  * the memory, with malloc: cal_integrator_destroy() gives that back, for integrators in memory of the caller too.
  * CAL_ERR_UNSUPPORTED: the method is not built (CalMethodInfo.missing).
  */
