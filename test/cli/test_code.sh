@@ -37,7 +37,7 @@ YAML
 
 # A new command has to be tried here, too.
 calder 0 help
-known=$(echo info check run sweep plot signals parameters view render modes linearize trim operators inverse pose methods mesh convert \
+known=$(echo info check run sweep plot signals parameters view render modes linearize trim operators inverse identify pose methods mesh convert \
 	fmu schema golden models bench | tr ' ' '\n')
 [ "$(sed -n 's/^  \([a-z]*\) .*/\1/p' out)" = "$known" ] || fail "the commands are not those that this test knows"
 

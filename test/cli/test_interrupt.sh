@@ -143,7 +143,7 @@ YAML
 	full --help
 	full --version
 	full help run
-	for command in info check run sweep plot signals parameters view render modes linearize trim operators inverse pose methods mesh convert \
+	for command in info check run sweep plot signals parameters view render modes linearize trim operators inverse identify pose methods mesh convert \
 		fmu schema golden models bench; do full $command --help; done
 	full info small.yaml
 	full info --json small.yaml
