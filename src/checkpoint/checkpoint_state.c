@@ -141,20 +141,13 @@ void walk_rest(Serializer *a, CalSim *sim, CalIntegrator *integrator) {
 	serializer_bool(a, &sim->probed);
 	walk_doubt(a, &sim->coarse);
 	serializer_i64_within(a, &sim->coarse_at, 0, INT64_MAX / 4);
-	serializer_double_within(a, &sim->damping.total, 0, DBL_MAX);
-	serializer_double_within(a, &sim->damping.loss, 0, DBL_MAX);
-	serializer_double_within(a, &sim->damping.speed, 0, DBL_MAX);
-	serializer_double_within(a, &sim->damping.worst, 0, DBL_MAX);
-	serializer_double_within(a, &sim->damping.rate, 0, DBL_MAX);
-	serializer_i64_within(a, &sim->damping.at, 0, INT64_MAX / 4);
-	serializer_text(a, sim->damping.object, sizeof sim->damping.object);
+	accuracy_walk(sim, integrator->nu, a);
 	serializer_i64_within(a, &sim->jumps.count, 0, INT64_MAX / 4);
 	serializer_i64_within(a, &sim->jumps.measured, 0, INT64_MAX / 4);
 	serializer_double_within(a, &sim->jumps.sum, 0, DBL_MAX);
 	serializer_double_within(a, &sim->jumps.time, -DBL_MAX, DBL_MAX);
 	serializer_double_within(a, &sim->jumps.worst, 0, DBL_MAX);
 	serializer_text(a, sim->jumps.object, sizeof sim->jumps.object);
-	serializer_finite(a, &sim->fastest, 1);
 	formulation_walk(sim, a);
 	integrator_walk(integrator, a);
 }

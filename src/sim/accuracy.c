@@ -21,6 +21,7 @@
  * The largest speed is that of the run so far: a doubt is withdrawn if what moves later makes the change small. The steps
  * have no effect on the run.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -161,6 +162,14 @@ static void keep_damping(CalSim *sim) {
 	}
 }
 
+/* Checkpoints have all of the row, whatever was in its memory. */
+void accuracy_forget_row(SimSystem *w) {
+	w->trail_count = 0;
+	w->trail_time = 0;
+	if (w->nu > 0)
+		memset(w->trail, 0, sizeof *w->trail * TRAIL * (size_t)w->nu);
+}
+
 /* Steps of other sizes than the one that was asked for begin a new row. */
 void accuracy_note_step(CalSim *sim, const CalState *state) {
 	SimSystem *w = &sim->system;
@@ -178,6 +187,30 @@ void accuracy_note_step(CalSim *sim, const CalState *state) {
 	sim->fastest = fmax(sim->fastest, largest_speed(w, state->u));
 	keep_damping(sim);
 	w->trail_count = -BETWEEN_ROWS;
+}
+
+void accuracy_restart(CalSim *sim) {
+	SimSystem *w = &sim->system;
+	sim->fastest = 0;
+	sim->damping = (SimDamping){0};
+	accuracy_forget_row(w);
+}
+
+/* The row too: what it will show decides about doubts of a resumed run. */
+void accuracy_walk(CalSim *sim, int nu, Serializer *a) {
+	SimSystem *w = &sim->system;
+	SimDamping *d = &sim->damping;
+	serializer_double_within(a, &d->total, 0, DBL_MAX);
+	serializer_double_within(a, &d->loss, 0, DBL_MAX);
+	serializer_double_within(a, &d->speed, 0, DBL_MAX);
+	serializer_double_within(a, &d->worst, 0, DBL_MAX);
+	serializer_double_within(a, &d->rate, 0, DBL_MAX);
+	serializer_i64_within(a, &d->at, 0, INT64_MAX / 4);
+	serializer_text(a, d->object, sizeof d->object);
+	serializer_finite(a, &sim->fastest, 1);
+	serializer_int_within(a, &w->trail_count, -BETWEEN_ROWS, TRAIL - 1);
+	serializer_finite(a, &w->trail_time, 1);
+	serializer_finite(a, w->trail, TRAIL * nu);
 }
 
 static void check_damping(CalSim *sim) {

@@ -537,10 +537,8 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->probed = false;
 	sim->coarse = (CalDoubt){0};
 	sim->coarse_at = 0;
-	sim->damping = (SimDamping){0};
 	sim->jumps = (SimJumps){0};
-	sim->system.trail_count = 0;
-	sim->fastest = 0;
+	accuracy_restart(sim);
 	formulation_restart(sim);
 	status = report(sim, drives_start(sim), error);
 	for (int i = 0; i < sim->group_count; i++)

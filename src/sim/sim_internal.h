@@ -461,6 +461,10 @@ const CalModel *sim_model_of_dof(const CalSim *sim, int u, int *own);
 /** Whether the next step is to be shown to accuracy_note_step(), and that. */
 bool accuracy_wants_steps(const CalSim *sim);
 void accuracy_note_step(CalSim *sim, const CalState *state);
+/** Forgets the states in a row, whose memory is new, or all that was seen; and what a checkpoint has of it, of nu speeds. */
+void accuracy_forget_row(SimSystem *w);
+void accuracy_restart(CalSim *sim);
+void accuracy_walk(CalSim *sim, int nu, Serializer *a);
 /** Finds what a fixed step does not resolve at the present state (accuracy.c), */
 void accuracy_probe(CalSim *sim);
 /** and adds or withdraws the doubt that it deserves. */

@@ -291,6 +291,7 @@ CalStatus sim_bind(CalSim *sim) {
 	if (status != CAL_OK)
 		return status;
 	list_groups(sim, &w);
+	accuracy_forget_row(&w);
 	sim->system = w;
 	sim->inputs_known = false;
 	forget_holdings(sim);
