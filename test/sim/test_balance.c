@@ -221,6 +221,12 @@ static const Case action_cases[] = {
      PAIR TETHER "events: {one: {at: 0.5 s, do: {add_body: {name: c, mass: 1 kg, box: [0.1, 0.1, 0.1], at: [5, 0, 0],\n"
                  "         velocity: [1, 0, 0]}}}, two: {at: 1 s, do: {remove_body: b}}}\n",
      1.5, 0.01, 0},
+	{"set", // what springs hold, bodies carry and gravity gives afterwards
+     PAIR TETHER
+     "events: {one: {at: 0.4 s, do: [{set: device:tie.stiffness, value: 60}, {set: device:tie.length, value: 0.5}]},\n"
+     "         two: {at: 0.7 s, do: {set: body:b.mass, value: 1.6}}, three: {at: 1 s, do: {set: device:tie.damping, value: 2}},\n"
+     "         four: {at: 1.2 s, do: {set: group:main.gravity.z, value: -2}}}\n",
+     1.6, 0.01, 0},
 	{"switch_on switch_off",
      PAIR TETHER "events: {one: {at: 0.5 s, do: {switch_off: tie}}, two: {at: 1 s, do: {switch_on: tie}}}\n", 1.5, 0.01,
      0},

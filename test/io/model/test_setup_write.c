@@ -270,6 +270,7 @@ static void every_action_comes_back(void **state) {
 		"    flexible: {stiffness: [8, 3], nodes: {q: {mass: 2, phi: [[1, 0], [0, 1], [0.5, 0]]}}}, eta: [0.1, 0.2], eta_dot: [0, 1]}},\n"
 		"    {attach: {name: grip, from: c, to: g/q, fit: to, kinematic: true}, if_refused: ignore},\n"
 		"    {propagate: sky, as: rigid}, {propagate: sky, as: kinematic}]}\n"
+		"  change: {at: 7 ms, do: [{set: device:push.stiffness, value: 2.5}, {set: body:a.mass, value: 3}]}\n"
 		"  end: {at: 8 ms, do: {stop: enough}}\n"
 		"  halt: {at: 9 ms, do: {stop: true}}\n";
 	expect_round_trip(events, 0.01, NULL);
