@@ -25,11 +25,13 @@
 static const double SAFETY = 0.9, SHRINK_MOST = 0.2, GROW_MOST = 10, PI_BETA = 0.04;
 static const double TURN_MOST = 1.5; // [rad]
 
-/** h * sum_j w_j rate_j[i] over all stages. */
+/** h * sum_j w_j rate_j[i] over all stages that have a weight: others may not be there. */
 static double weighted(double *const *rate, const double *w, int i, double h) {
 	double sum = 0;
 	for (int j = 0; j < MAX_STAGES; j++) {
-		sum += w[j] * rate[j][i];
+		if (w[j] != 0) {
+			sum += w[j] * rate[j][i];
+		}
 	}
 	return h * sum;
 }

@@ -276,9 +276,10 @@ def friction(make):
 def servo(make):
     joint, _ = make.joint_of_one_dof()
     start = make.model["state"][joint]["q"]
+    ramp = [[0.1 * make.duration, start], [0.8 * make.duration, start + make.number(-0.5, 0.5)]]
     device = {
         "joint": joint,
-        "reference": [[0.1 * make.duration, start], [0.8 * make.duration, start + make.number(-0.5, 0.5)]],
+        "reference": ramp if make.chance(0.5) else drive_formula(make, joint),
         "proportional": make.log_number(5, 200),
         "integral": make.number(0, 10),
         "derivative": make.number(0, 10),
@@ -487,6 +488,42 @@ def add_device(make, kind):
     make.model["devices"] |= make.after
 
 
+# ---- keys of joints that are devices ----------------------------------------------------------------------------------
+
+
+def with_several_dofs(make):
+    return [name for name, joint in make.model["joints"].items() if joint["type"] in ("universal", "cylindrical")]
+
+
+def joint_limits(make):
+    keys = limit(make)
+    make.model["joints"][keys.pop("joint")]["limits"] = keys
+
+
+def joint_friction(make):
+    """Of one of two degrees of freedom, where there are two."""
+    keys, several = friction(make), with_several_dofs(make)
+    joint = keys.pop("joint")
+    if several:
+        make.model["joints"][make.random.choice(several)]["friction"] = make.random.choice(([None, keys], [keys, None]))
+    else:
+        make.model["joints"][joint]["friction"] = keys
+
+
+def joint_effort(make):
+    """A limit of the servos, controllers and actuators on a joint: one at least that has no limit of its own."""
+    limited = [device for device in make.model["devices"].values() if device["type"] in ("servo", "pid", "actuator")]
+    if not limited:
+        add_device(make, servo)
+        limited = [list(make.model["devices"].values())[-1]]
+    for key in ("effort_limit", "lower", "upper"):
+        limited[0].pop(key, None)
+    make.model["joints"][limited[0]["joint"]]["effort_limit"] = make.log_number(0.5, 20)
+
+
+JOINT_KEYS = {"limits": joint_limits, "friction": joint_friction, "effort_limit": joint_effort}
+
+
 # ---- events ----------------------------------------------------------------------------------------------------------
 
 
@@ -528,7 +565,49 @@ def release(make, at):
     return {"free": {"at": at, "do": {"release": OTHER}}}
 
 
-EVENTS = (lock, switch, condition, attach, detach, release)
+TUNED = {
+    "spring": ("stiffness", "damping", "length"),
+    "bushing": ("stiffness.x", "damping.y", "angular_stiffness.z", "angular_damping.x"),
+    "limit": ("stiffness", "damping"),
+    "friction": ("coulomb", "viscous"),
+    "servo": ("proportional", "derivative", "effort_limit"),
+    "wheel": ("inertia", "drag"),
+    "thruster": ("thrust",),
+    "slosh": ("mass", "stiffness.x", "damping.y"),
+    "drag": ("coefficient", "flow.x"),
+    "pid": ("proportional", "integral", "derivative"),
+    "actuator": ("gain", "bias_length", "bias_speed"),
+}  # a number that is 0 may have to stay so: those are left alone
+
+
+def parameters(make):
+    """Numbers that may change in a run (docs/parameters.md), with their values."""
+    found = {}
+    for name, device in make.model["devices"].items():
+        for key in TUNED.get(device["type"], ()):
+            value = device.get(key.split(".")[0])
+            value = value["xyz".index(key[-1])] if isinstance(value, list) else value
+            if value:
+                found[f"device:{name}.{key}"] = value
+    for name, joint in make.model["joints"].items():
+        for key, value in joint.get("dof", {}).items():
+            if value:
+                found[f"joint:{name}.{key}"] = value
+    for name, body in make.model["bodies"].items():
+        if "mass" in body:
+            found[f"body:{name}.mass"] = body["mass"]
+    for group in make.model.get("groups", {"main": {}}):
+        found[f"group:{group}.gravity.z"] = -GRAVITY / 2
+    return found
+
+
+def change(make, at):
+    known = parameters(make)
+    names = make.random.sample(list(known), min(len(known), make.random.randint(1, 3)))
+    return {"change": {"at": at, "do": [{"set": name, "value": known[name] * make.log_number(0.3, 3)} for name in names]}}
+
+
+EVENTS = (lock, switch, condition, attach, detach, release, change)
 
 
 def add_events(make, kind):
@@ -539,15 +618,16 @@ def add_events(make, kind):
 
 
 def features(model):
-    """What a model has of DEVICES and EVENTS, by name, and "two groups"."""
+    """What a model has of DEVICES, JOINT_KEYS and EVENTS, by name, and "two groups"."""
     found = {device["type"] for device in model["devices"].values()}
     found |= {"two groups"} if OTHER in model.get("groups", {}) else set()
-    names = {"stop": "lock", "off": "switch", "pass": "condition", "meet": "attach", "free": "release"}
+    names = {"stop": "lock", "off": "switch", "pass": "condition", "meet": "attach", "free": "release", "change": "change"}
     events = list(model.get("events", {}))
+    found |= {f"joint {key}" for key in JOINT_KEYS for joint in model["joints"].values() if key in joint}
     return found | ({names.get(events[0], "detach")} if events else set())
 
 
-FEATURES = [kind.__name__ for kind in DEVICES + EVENTS] + ["two groups"]
+FEATURES = [kind.__name__ for kind in DEVICES + EVENTS] + [f"joint {key}" for key in JOINT_KEYS] + ["two groups"]
 
 
 def make(seed):
@@ -567,7 +647,9 @@ def make(seed):
         add_device(maker, kind)
     if closed and "loops" not in maker.model:
         add_gear(maker)
+    if seed % 4 == 1:
+        list(JOINT_KEYS.values())[seed // 4 % len(JOINT_KEYS)](maker)
     if event:
         add_events(maker, event)
-    maker.model["run"] = {"duration": maker.duration}
+    maker.model["run"] = {"duration": maker.duration, "whole_steps": False}  # samples at the same times by all methods
     return maker.model

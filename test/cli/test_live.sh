@@ -102,6 +102,15 @@ class Page:
     def error(self):
         return self.text("error")
 
+    def pause(self):
+        """The time at which it rests. A pause is known at once, and one more step may follow; not after a command that came later."""
+        self.send(command="pause")
+        while self.state()["running"]:
+            pass
+        self.send(command="parameter", parameter=-1, value=0)
+        assert "finite value" in self.error()
+        return self.tick()
+
 def start(*arguments):
     run = subprocess.Popen([os.environ["CALDER"], "run", *arguments, "--live", "--no-browser"], stderr=subprocess.PIPE,
                            stdout=subprocess.PIPE, text=True)
@@ -125,10 +134,7 @@ size = 16 + 8 * 2 + 4 * (7 + 6) * 2
 value = lambda k: struct.unpack_from("<d", page.raw, 16 + 8 * k)[0]
 page.tick()
 assert len(page.raw) == size and value(0) == 0
-page.send(command="pause")
-while page.last.get("state", {}).get("running", True):
-    page.tick()
-t0 = page.tick()
+t0 = page.pause()
 time.sleep(0.2)
 assert page.tick() == t0, "it continues while it is paused"
 # a step is the time between two pictures, 1/60 s, in whole steps of the solver
@@ -246,10 +252,7 @@ of = lambda name: names.index(name)
 value = lambda k: struct.unpack_from("<d", page.raw, 16 + 8 * k)[0]
 column = {s["name"]: i for i, s in enumerate(document["signals"])}
 now = lambda name: value(column[name])
-page.send(command="pause")
-while page.state()["running"]:
-    pass
-t0 = page.tick()
+t0 = page.pause()
 page.send(command="keep")
 while len(moments := page.text("moments")) < 2:
     pass
@@ -311,10 +314,7 @@ import signal
 run, port = start("bench.yaml", "--wait", "-o", sys.argv[1], "-q", "--no-replay", "--interval", "0.01", "-d", "2")
 page = Page(port)
 names = [p["name"] for p in json.loads(page.message()[1])["document"]["live"]["parameters"]]
-page.send(command="pause")
-while page.state()["running"]:
-    pass
-t = page.tick()
+t = page.pause()
 page.send(command="parameter", parameter=names.index("device:motor.proportional"), value=90)
 page.text("parameter")
 page.send(command="speed", value=0)

@@ -62,17 +62,22 @@ static CalStatus read_model(const char *model, CalSetup **file, CalError *error)
 	return cal_model_file_parse(text, (size_t)length, "model", NULL, file, error);
 }
 
-static Run run_of(const char *model, CalIntegratorOptions method, int branches) {
+static Run run_with(const char *model, CalIntegratorOptions method, int branches, CalAllocator allocator) {
 	Run r;
 	CalSetup *file = NULL;
 	CalError error = {0};
 	const CalStatus status = read_model(model, &file, &error);
 	if (status == CAL_ERR_UNSUPPORTED)
 		skip(); // a build without YAML
-	const CalSimOptions options = {.method = method, .branches = branches, .branches_forced = 1, .not_pinned = 1};
+	const CalSimOptions options = {
+		.method = method, .branches = branches, .branches_forced = 1, .not_pinned = 1, .allocator = allocator};
 	if (status != CAL_OK || run_open(file, &options, &r) != CAL_OK)
 		fail_msg("%s: %s", cal_method_name(method.method), status != CAL_OK ? error.text : r.error.text);
 	return r;
+}
+
+static Run run_of(const char *model, CalIntegratorOptions method, int branches) {
+	return run_with(model, method, branches, (CalAllocator){0});
 }
 
 static void advance(const Run *r, double t) {
@@ -275,6 +280,44 @@ static void every_method_takes_branches(void **state) {
 	run_end(&truth);
 }
 
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+static void *filled(void *user, size_t size) {
+	void *memory = malloc(size);
+	if (memory)
+		memset(memory, *(const unsigned char *)user, size);
+	return memory;
+}
+
+static void release(void *user, void *memory) {
+	(void)user;
+	free(memory);
+}
+
+/* Memory of zeros, and of numbers that are none: what nobody has computed is not read. */
+static void no_method_reads_what_was_in_its_memory(void **state) {
+	(void)state;
+	static unsigned char fills[] = {0, 0xff};
+	static const char *const models[] = {FOUR_BAR, SERVO, SOURCE_DIR "/examples/flexible_arm.yaml"};
+	for (int i = 0; i < 3 * ROWS; i++) {
+		const Row *row = &rows[i / 3];
+		Run runs[2];
+		for (int k = 0; is_built(row) && k < 2; k++) {
+			const CalAllocator allocator = {.alloc = filled, .free = release, .user = &fills[k]};
+			runs[k] = run_with(models[i % 3], options_of(row, row->step), 0, allocator);
+			advance(&runs[k], 0.01);
+		}
+		if (!is_built(row))
+			continue;
+		const CalModel *model = cal_sim_model(runs[0].sim, 0);
+		const CalState *a = cal_sim_state(runs[0].sim, 0), *b = cal_sim_state(runs[1].sim, 0);
+		assert_memory_equal(a->q, b->q, (size_t)cal_model_q_count(model) * sizeof(double));
+		assert_memory_equal(a->u, b->u, (size_t)cal_model_u_count(model) * sizeof(double));
+		run_end(&runs[0]);
+		run_end(&runs[1]);
+	}
+}
+
 /* ---- examples ------------------------------------------------------------------------------------ */
 
 /* A loop, a flexible arm with a servo, an arm that changes its topology: adaptive methods agree at a tight tolerance. */
@@ -331,6 +374,7 @@ int main(void) {
 		cmocka_unit_test(every_method_takes_devices_and_events),
 		cmocka_unit_test(every_method_resumes_from_a_checkpoint),
 		cmocka_unit_test(every_method_takes_branches),
+		cmocka_unit_test(no_method_reads_what_was_in_its_memory),
 		cmocka_unit_test(adaptive_methods_agree_on_examples),
 		cmocka_unit_test(a_method_that_is_not_built_says_what_it_needs),
 	};
