@@ -112,6 +112,12 @@ static char *stream_read(FILE *stream, uint64_t most, const CalAllocator *alloca
 	return buffer;
 }
 
+/* What stands in the place of a large file where Git LFS did not fetch it. */
+static bool is_lfs_pointer(const char *text, size_t length) {
+	static const char begin[] = "version https://git-lfs.github.com/spec/";
+	return length >= sizeof begin - 1 && memcmp(text, begin, sizeof begin - 1) == 0;
+}
+
 CalStatus input_file_read(const char *path, const InputFile *file, const CalAllocator *allocator, char **text,
                           size_t *length, char why[INPUT_FILE_WHY]) {
 	*text = NULL;
@@ -129,6 +135,11 @@ CalStatus input_file_read(const char *path, const InputFile *file, const CalAllo
 	} else if (*length > file->most) {
 		snprintf(why, INPUT_FILE_WHY, "the file has more than %llu bytes; %s", (unsigned long long)file->most,
 		         file->remedy);
+		status = CAL_ERR_INPUT;
+	} else if (is_lfs_pointer(all, *length)) {
+		set_reason(why,
+		           "the file is a pointer of Git LFS, which stands for the file itself; run \"git lfs pull\" in its "
+		           "repository");
 		status = CAL_ERR_INPUT;
 	}
 	fclose(stream);

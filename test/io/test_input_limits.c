@@ -144,6 +144,16 @@ static void files_that_files_name_are_bounded_too(void **state) {
 	refuses(read_model, "zero.yaml", "subsystem \"s\": /dev/zero: the file could not be read: it is a device");
 }
 
+/* A repository that was cloned without its large files. */
+static void pointers_of_git_lfs_are_named(void **state) {
+	(void)state;
+	static const char pointer[] = "version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 12\n";
+	write_file("pointer.stl", pointer);
+	refuses(read_mesh, "pointer.stl", "run \"git lfs pull\" in its repository");
+	write_file("pointer.yaml", pointer);
+	refuses(read_model, "pointer.yaml", "run \"git lfs pull\" in its repository");
+}
+
 /* Nine levels of ten instances each: 10^9 bodies in a few hundred bytes. */
 static void subsystems_multiply_within_limits(void **state) {
 	(void)state;
@@ -174,6 +184,7 @@ int main(void) {
 		cmocka_unit_test(what_has_no_end_is_not_begun),
 		cmocka_unit_test(large_files_are_refused_by_their_size),
 		cmocka_unit_test(files_that_files_name_are_bounded_too),
+		cmocka_unit_test(pointers_of_git_lfs_are_named),
 		cmocka_unit_test(subsystems_multiply_within_limits),
 	};
 	return cmocka_run_group_tests(tests, enter, leave);

@@ -238,6 +238,15 @@ ExportAxis *export_find_axis(const Export *ex, CalJointId joint, int dof, int *l
 /** Inertia about or along the axis of a link of all that it carries, all coordinates zero, with its rotor. */
 double export_axis_inertia(const ExportLink *link);
 
+/** Whether an applied load acts at all times; whether it is a force and a moment that never change, on a node. */
+bool export_is_always_on(const CalAppliedLoadDef *def);
+bool export_is_constant_wrench(const CalAppliedLoadDef *def);
+/**
+ * Which part of the weight of a body a load lifts that a reader made for this (import_lift_weight()); 0: it is another load. Its
+ * node is no node of the file.
+ */
+double export_lifted_weight(const Export *ex, const CalAppliedLoadDef *def, CalBodyId *body);
+
 /** Whether an actuator does nothing while its input stays: it is 0, and there is no bias. */
 bool export_actuator_is_idle(const CalActuatorDef *def);
 

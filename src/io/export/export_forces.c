@@ -129,6 +129,41 @@ bool export_actuator_is_idle(const CalActuatorDef *def) {
 	       def->bias[1] == 0 && def->bias[2] == 0;
 }
 
+/* ---- loads ---------------------------------------------------------------------------------------------- */
+
+bool export_is_always_on(const CalAppliedLoadDef *def) {
+	return def->start <= 0 && (def->end == INFINITY || (def->start == 0 && def->end == 0));
+}
+
+static bool is_number(const CalLoadValue *v) { return !v->formula && v->table.count == 0; }
+
+bool export_is_constant_wrench(const CalAppliedLoadDef *def) {
+	bool constant = def->node.value != 0 && export_is_always_on(def);
+	for (int i = 0; i < 3; i++)
+		constant = constant && is_number(&def->force[i]) && is_number(&def->moment[i]);
+	return constant;
+}
+
+/* A constant force against gravity at the center of mass, in world axes. */
+double export_lifted_weight(const Export *ex, const CalAppliedLoadDef *def, CalBodyId *body) {
+	static const char name[] = "gravcomp";
+	const CalNodeDef *node = export_is_constant_wrench(def) ? cal_desc_node(ex->desc, def->node, body) : NULL;
+	const CalBodyDef *b = node ? cal_desc_body(ex->desc, *body) : NULL;
+	const CalGroupDef *group = b ? cal_desc_group(ex->desc, b->group) : NULL;
+	if (!group || def->frame != CAL_FRAME_WORLD || strncmp(node->name, name, strlen(name)) != 0 || !(b->mass > 0))
+		return 0;
+	const double g2 = ddot(dvec_in(group->gravity), dvec_in(group->gravity));
+	const dvec3 f = {def->force[0].number, def->force[1].number, def->force[2].number};
+	const double factor = -ddot(f, dvec_in(group->gravity)) / (g2 * b->mass);
+	const dvec3 off = dadd(f, dscale(factor * b->mass, dvec_in(group->gravity)));
+	const bool at_com = node->placement.position.x == b->com.x && node->placement.position.y == b->com.y &&
+	                    node->placement.position.z == b->com.z;
+	return at_com && g2 > 0 && ddot(off, off) <= 1e-24 * ddot(f, f) && def->moment[0].number == 0 &&
+	               def->moment[1].number == 0 && def->moment[2].number == 0
+	           ? factor
+	           : 0;
+}
+
 /* A device that the format has not. */
 static void leave_out(Export *ex, int index, const char *type, const char *name, const void *def) {
 	const char *place = cal_setup_device_place(ex->setup, index);

@@ -125,6 +125,11 @@ bool import_finish(Import *im);
 #define IMPORT_LIMIT_DAMPING 0.7    // of critical
 #define IMPORT_FRICTION_SPEED 1e-3  // below it friction falls to zero [rad/s] or [m/s]
 
+/* ---- weight --------------------------------------------------------------------------------------- */
+
+/** A device of that name: a force at the center of mass that lifts a part of the weight of a body, which has its mass. */
+bool import_lift_weight(Import *im, const XmlElement *element, CalBodyId body, const char *name, double part);
+
 /* ---- shapes --------------------------------------------------------------------------------------- */
 
 /** A mesh file as the shape of a visual; *known false: it cannot be drawn, and the report says why. */

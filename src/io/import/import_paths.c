@@ -18,13 +18,19 @@
 
 enum { PATH_MOST = 4096, LEVELS_MOST = 32 };
 
+typedef struct ImportPackage {
+	const char *folder; // NULL: there is none
+	const char *name;   // "": not known
+} ImportPackage;
+
 typedef struct ImportFolders ImportFolders;
 struct ImportFolders {
-	const char *main;         // folder of the main file
-	const char *from;         // to which paths that are kept are relative
-	const char *package;      // NULL: it is in none
-	const char *package_name; // "": not known
-	const char **roots;       // [root_count] those that exist
+	const char *main;       // folder of the main file
+	const char *from;       // to which paths that are kept are relative
+	ImportPackage package;  // of the main file
+	ImportPackage other;    // of the file that asked last, which the main file includes
+	const char *other_file; // that file; NULL: none asked yet
+	const char **roots;     // [root_count] those that exist
 	int root_count;
 };
 
@@ -68,19 +74,20 @@ static const char *name_of_package(Import *im, const char *folder, const char *f
 	return name ? name : strrchr(folder, '/') + 1;
 }
 
-/* The nearest folder from the main file's upward that is a package. */
-static void find_package(Import *im, ImportFolders *folders) {
+/* The nearest folder from one upward that is a package. */
+static void find_package(Import *im, const char *from, ImportPackage *package) {
 	static const char *const marks[] = {"package.xml", "model.config"};
 	char folder[PATH_MOST], file[PATH_MOST + 32];
-	snprintf(folder, sizeof folder, "%s", folders->main);
+	*package = (ImportPackage){.name = ""};
+	snprintf(folder, sizeof folder, "%s", from);
 	for (int level = 0; level < LEVELS_MOST && folder[0]; level++) {
 		for (int i = 0; i < 2; i++) {
 			snprintf(file, sizeof file, "%s/%s", folder, marks[i]);
 			if (!is_file(file))
 				continue;
-			folders->package = xml_text(im->tree, folder);
-			if (folders->package)
-				folders->package_name = name_of_package(im, folders->package, file);
+			package->folder = xml_text(im->tree, folder);
+			if (package->folder)
+				package->name = name_of_package(im, package->folder, file);
 			else
 				import_no_memory(im);
 			return;
@@ -100,9 +107,9 @@ static bool find_folders(Import *im) {
 	folder_of(im->path, folder, sizeof folder);
 	folders->main = real_folder(im, folder);
 	folders->from = im->options->paths_from ? real_folder(im, im->options->paths_from) : folders->main;
-	folders->package_name = "";
+	folders->package.name = "";
 	if (folders->main)
-		find_package(im, folders);
+		find_package(im, folders->main, &folders->package);
 	for (int i = 0; i < count; i++) {
 		const char *real = im->options->roots[i] ? real_folder(im, im->options->roots[i]) : NULL;
 		if (real)
@@ -120,7 +127,7 @@ static bool is_below(const char *path, const char *folder) {
 }
 
 static bool is_allowed(const ImportFolders *folders, const char *path) {
-	bool allowed = is_below(path, folders->main) || is_below(path, folders->package);
+	bool allowed = is_below(path, folders->main) || is_below(path, folders->package.folder);
 	for (int i = 0; i < folders->root_count; i++)
 		allowed |= is_below(path, folders->roots[i]);
 	return allowed;
@@ -200,15 +207,38 @@ static bool is_last_part(const char *folder, const char *name, size_t length) {
 	return last && strlen(last + 1) == length && strncmp(last + 1, name, length) == 0;
 }
 
+static bool is_called(const ImportPackage *package, const char *name, size_t length) {
+	return package->folder && strlen(package->name) == length && strncmp(package->name, name, length) == 0;
+}
+
+/* The package of the file that an element stands in; that of the main file if it is the same. */
+static const ImportPackage *package_around(Import *im, const XmlElement *element) {
+	ImportFolders *folders = im->folders;
+	char folder[PATH_MOST];
+	if (strcmp(element->file, im->path) == 0)
+		return &folders->package;
+	if (folders->other_file != element->file) {
+		folder_of(element->file, folder, sizeof folder);
+		const char *real = real_folder(im, folder);
+		folders->other_file = element->file;
+		folders->other = (ImportPackage){.name = ""};
+		if (real)
+			find_package(im, real, &folders->other);
+	}
+	return &folders->other;
+}
+
 /* NAME/rest: whole names are compared, since one may be the beginning of another. */
-static void try_package(Search *s, const char *name_and_rest) {
+static void try_package(Search *s, const XmlElement *element, const char *name_and_rest) {
 	const ImportFolders *folders = s->im->folders;
+	const ImportPackage *own = package_around(s->im, element);
 	const size_t length = strcspn(name_and_rest, "/");
 	const char *rest = name_and_rest + length + (name_and_rest[length] == '/');
 	char shared[PATH_MOST];
-	if (folders->package && strlen(folders->package_name) == length &&
-	    strncmp(folders->package_name, name_and_rest, length) == 0)
-		try_place(s, folders->package, rest);
+	if (is_called(own, name_and_rest, length))
+		try_place(s, own->folder, rest);
+	if (own != &folders->package && is_called(&folders->package, name_and_rest, length))
+		try_place(s, folders->package.folder, rest);
 	for (int i = 0; i < folders->root_count; i++) {
 		if (is_last_part(folders->roots[i], name_and_rest, length))
 			try_place(s, folders->roots[i], rest);
@@ -243,7 +273,7 @@ bool import_locate(Import *im, const XmlElement *element, const char *uri, char 
 	if (!find_folders(im))
 		return false;
 	if ((rest = after(uri, "package://")) || (rest = after(uri, "model://")))
-		try_package(&s, rest);
+		try_package(&s, element, rest);
 	else if ((rest = after(uri, "file://")) && rest[0] == '/')
 		try_place(&s, NULL, rest);
 	else if (!rest && strstr(uri, "://"))
@@ -263,8 +293,9 @@ const char *import_beside(Import *im, const char *path) {
 	const char *folder = folders->from;
 	char relative[PATH_MOST] = "";
 	size_t used = 0, same = 0;
-	const bool share_package = folder && folders->package && is_below(path, folders->package) &&
-	                           (strcmp(folder, folders->package) == 0 || is_below(folder, folders->package));
+	const bool share_package =
+		folder && is_below(path, folders->package.folder) &&
+		(strcmp(folder, folders->package.folder) == 0 || is_below(folder, folders->package.folder));
 	if (!folder || (!is_below(path, folder) && !share_package))
 		return xml_text(im->tree, path);
 	for (size_t i = 0; path[i] && (path[i] == folder[i] || (path[i] == '/' && !folder[i])); i++) {

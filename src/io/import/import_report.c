@@ -92,11 +92,21 @@ bool import_ignore(Import *im, XmlElement *element, const char *format, ...) {
 
 /* ---- what nobody looked at --------------------------------------------------------------------------- */
 
+/* Most names of the formats are in lower case: one that is not may be a known one. */
+static const char *about_case(const char *name) {
+	for (; *name; name++)
+		if (*name >= 'A' && *name <= 'Z')
+			return "; upper and lower case letters differ";
+	return "";
+}
+
 bool import_report_parts(Import *im, const XmlElement *element) {
-	for (int i = 0; i < element->attribute_count; i++)
-		if (!element->attributes[i].used && !add_note(im, CAL_IMPORT_IGNORED, element, element->attributes[i].name,
-		                                              "unknown attribute; it was left out"))
+	for (int i = 0; i < element->attribute_count; i++) {
+		const char *name = element->attributes[i].name;
+		if (!element->attributes[i].used && !import_note(im, CAL_IMPORT_IGNORED, element, name,
+		                                                 "unknown attribute; it was left out%s", about_case(name)))
 			return false;
+	}
 	return element->text_used || !element->text[0] ||
 	       add_note(im, CAL_IMPORT_IGNORED, element, NULL, "text in an element that has none; it was left out");
 }
@@ -116,7 +126,8 @@ bool import_report_unused(Import *im, const XmlElement *root) {
 		return add_note(im, CAL_IMPORT_ASSUMED, root, NULL,
 		                "there is one before it, which counts; this one was left out");
 	if (!root->used)
-		return add_note(im, CAL_IMPORT_IGNORED, root, NULL, "unknown element; it was left out with all inside");
+		return import_note(im, CAL_IMPORT_IGNORED, root, NULL, "unknown element; it was left out with all inside%s",
+		                   about_case(root->name));
 	if (!import_report_parts(im, root))
 		return false;
 	for (const XmlElement *child = root->first; child; child = child->next)

@@ -26,6 +26,12 @@ static bool build(Mjcf *m) {
 	       mjcf_build_state(m);
 }
 
+/* Unless something else is wrong, the message is that there is nothing. */
+static bool has_body(Mjcf *m) {
+	return m->lists[MJCF_BODIES].count > 1 ||
+	       import_fail(m->im, m->file.root, "<mujoco> has no <body> in a <worldbody>; a model has at least one");
+}
+
 /* Title, method and step; how long to run is up to the user. */
 static bool set_run(Mjcf *m) {
 	CalRunSettings run = cal_setup_run(m->im->setup);
@@ -39,7 +45,7 @@ static bool set_run(Mjcf *m) {
 
 bool mjcf_import(Import *im) {
 	Mjcf m = {.im = im, .file = {.root = xml_root(im->tree), .prefix = ""}};
-	const bool good = read_lists(&m) && build(&m) && set_run(&m) && mjcf_report(&m, m.file.root);
+	const bool good = read_lists(&m) && build(&m) && set_run(&m) && mjcf_report(&m, m.file.root) && has_body(&m);
 	mjcf_lists_free(&m);
 	return good;
 }

@@ -50,6 +50,8 @@ static bool read_inertial(Mjcf *m, const Scope *s, XmlElement *e) {
 		return false;
 	if (!has_pos || !has_mass)
 		return import_fail(m->im, e, "<inertial> has no %s; MJCF requires it", has_pos ? "mass" : "pos");
+	if (mass.mass < 0)
+		return import_fail(m->im, e, "the mass of <inertial> must not be negative");
 	MjcfBody *body = mjcf_body(m, s->body);
 	if (body->has_inertial)
 		return import_fail(m->im, e, "the body has an <inertial> already");

@@ -209,6 +209,8 @@ static bool read_joint_equality(Mjcf *m, MjcfFile *file, XmlElement *e) {
 		return false;
 	if (y < 0)
 		return import_fail(m->im, e, "<joint> of an equality needs joint1");
+	if (y == x)
+		return import_fail(m->im, e, "joint1 and joint2 are the same joint; without joint2 it is held");
 	if (!linear)
 		return true;
 	if (!add_term(m, e, &def, y, 1, &fits) || (x >= 0 && !add_term(m, e, &def, x, -a[1], &fits)))

@@ -130,6 +130,8 @@ static bool mass_of_geom(Mjcf *m, const MjcfGeom *geom, MassProperties *mass) {
 	const MjcfGeomAttributes *a = &geom->a;
 	MassProperties unit = {0};
 	*mass = unit;
+	if (a->mass < 0 || (isnan(a->mass) && a->density < 0))
+		return import_fail(m->im, geom->object.element, "mass and density of a geom must not be negative");
 	if ((!isnan(a->mass) && a->mass == 0) || (isnan(a->mass) && a->density == 0))
 		return true;
 	if (a->type == MJCF_MESH || a->type == MJCF_SDF) {

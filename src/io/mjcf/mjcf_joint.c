@@ -108,27 +108,11 @@ static bool note_gravcomp(Mjcf *m, const MjcfJoint *joint) {
 /* ---- weight compensation ---------------------------------------------------------------------------------- */
 
 static bool add_gravcomp(Mjcf *m, const MjcfBody *body) {
-	char place[PLACE_MAX];
-	const CalVec3 g = m->option.gravity;
-	const double factor = -body->gravcomp * body->mass.mass;
 	const CalBodyDef *def = cal_desc_body(m->im->desc, body->id);
-	if (factor == 0 || !m->option.on.gravity || body->is_static || !def)
+	if (body->gravcomp * body->mass.mass == 0 || !m->option.on.gravity || body->is_static || !def)
 		return true;
-	const char *name = mjcf_format(m, "%s_gravcomp", def->name);
-	CalNodeDef node = cal_node_def();
-	CalNodeId id;
-	node.name = "gravcomp";
-	node.placement.position = body->mass.com;
-	node.place = xml_place(body->object.element, place, sizeof place);
-	if (!name || !import_ok(m->im, cal_desc_add_node(m->im->desc, body->id, &node, &id, m->im->error)))
-		return false;
-	const CalAppliedLoadDef load = {
-		.name = mjcf_device_label(m, name),
-		.node = id,
-		.frame = CAL_FRAME_WORLD,
-		.force = {{.number = factor * g.x}, {.number = factor * g.y}, {.number = factor * g.z}},
-		.place = place};
-	return load.name && import_ok(m->im, cal_setup_add_device(m->im->setup, "applied_load", &load, m->im->error));
+	const char *name = mjcf_format(m, "%s_gravcomp", def->name), *label = name ? mjcf_device_label(m, name) : NULL;
+	return label && import_lift_weight(m->im, body->object.element, body->id, label, body->gravcomp);
 }
 
 static bool note_friction(Mjcf *m) {

@@ -106,6 +106,8 @@ static bool name_object(Mjcf *m, MjcfKind kind, int index, const char *name) {
 	MjcfObject *object = object_of(m, kind, index);
 	if (!(object->name = object->file->prefix[0] ? mjcf_format(m, "%s%s", object->file->prefix, name) : name))
 		return false;
+	if (kind == MJCF_BODIES && strcmp(object->name, "world") == 0)
+		return import_fail(m->im, object->element, "\"world\" is the name of the world itself; rename the body");
 	const int other = find_full_name(m, kind, object->name);
 	if (other >= 0)
 		return import_fail(m->im, object->element, "%s \"%.100s\" is there already, in line %d; names are unique",

@@ -56,7 +56,6 @@ void mjcf_put_coupling_tendons(MjcfOut *m);
 /** Whether a device is an actuator, a spring between two nodes, or weight compensation. */
 bool mjcf_takes_device(Export *ex, const char *type, const void *def);
 bool mjcf_takes_load(Export *ex, const CalLoadDef *def);
-bool mjcf_is_always_on(const CalAppliedLoadDef *def);
 /** Finds weight compensation: an attribute of bodies. */
 void mjcf_find_gravcomp(MjcfOut *m);
 /** Makes the sites of devices on frames of bodies, before bodies are written. */

@@ -11,9 +11,6 @@
 
 /* ---- which devices ------------------------------------------------------------------------------------- */
 
-bool mjcf_is_always_on(const CalAppliedLoadDef *def) {
-	return def->start <= 0 && (def->end == INFINITY || (def->start == 0 && def->end == 0));
-}
 static bool is_number(const CalLoadValue *v) { return !v->formula && v->table.count == 0; }
 
 static bool affine_of(const CalAppliedLoadDef *def, const char *joint, MjcfAffine *out) {
@@ -27,35 +24,9 @@ static bool is_effort(const Export *ex, const CalAppliedLoadDef *def) {
 	MjcfAffine affine;
 	MjcfTendonForce tendon;
 	const CalJointDef *joint = cal_desc_joint(ex->desc, def->joint, NULL, NULL);
-	return joint && mjcf_is_always_on(def) && export_find_axis(ex, def->joint, def->dof, &link) &&
+	return joint && export_is_always_on(def) && export_find_axis(ex, def->joint, def->dof, &link) &&
 	       cal_joint_speed_count(joint) == 1 && affine_of(def, joint->name, &affine) &&
 	       !(def->effort.formula && mjcf_find_tendon_force(ex, def, &tendon));
-}
-
-static bool is_wrench(const CalAppliedLoadDef *def) {
-	bool constant = def->node.value != 0 && mjcf_is_always_on(def);
-	for (int i = 0; i < 3; i++)
-		constant = constant && is_number(&def->force[i]) && is_number(&def->moment[i]);
-	return constant;
-}
-
-/* Factor of the weight that a constant force in world axes at the center of mass lifts; 0: it is something else. */
-static double weight_factor(const Export *ex, const CalAppliedLoadDef *def, CalBodyId *body) {
-	const CalNodeDef *node = cal_desc_node(ex->desc, def->node, body);
-	const CalBodyDef *b = node ? cal_desc_body(ex->desc, *body) : NULL;
-	const CalGroupDef *group = b ? cal_desc_group(ex->desc, b->group) : NULL;
-	if (!group || def->frame != CAL_FRAME_WORLD || strcmp(node->name, "gravcomp") != 0 || !(b->mass > 0))
-		return 0;
-	const double g2 = ddot(dvec_in(group->gravity), dvec_in(group->gravity));
-	const dvec3 f = {def->force[0].number, def->force[1].number, def->force[2].number};
-	const double factor = -ddot(f, dvec_in(group->gravity)) / (g2 * b->mass);
-	const dvec3 off = dadd(f, dscale(factor * b->mass, dvec_in(group->gravity)));
-	const bool at_com = node->placement.position.x == b->com.x && node->placement.position.y == b->com.y &&
-	                    node->placement.position.z == b->com.z;
-	return at_com && g2 > 0 && ddot(off, off) <= 1e-24 * ddot(f, f) && def->moment[0].number == 0 &&
-	               def->moment[1].number == 0 && def->moment[2].number == 0
-	           ? factor
-	           : 0;
 }
 
 /* The keyframe has one number for each input. */
@@ -78,7 +49,8 @@ bool mjcf_takes_device(Export *ex, const char *type, const void *device) {
 	const CalAppliedLoadDef *def = device;
 	MjcfTendonForce tendon;
 	return is_effort(ex, def) || mjcf_find_tendon_force(ex, def, &tendon) ||
-	       (is_wrench(def) && (def->frame == CAL_FRAME_NODE || weight_factor(ex, def, &body) != 0));
+	       (export_is_constant_wrench(def) &&
+	        (def->frame == CAL_FRAME_NODE || export_lifted_weight(ex, def, &body) != 0));
 }
 
 /* A constant effort on all scalar axes of a joint, or a constant wrench in axes of its node, at all times. */
@@ -108,7 +80,7 @@ enum { NO_SITE = -2 };
 static void take_gravcomp(MjcfOut *m, const void *device) {
 	const CalAppliedLoadDef *def = device;
 	CalBodyId body = {0};
-	const double factor = is_wrench(def) ? weight_factor(m->ex, def, &body) : 0;
+	const double factor = export_lifted_weight(m->ex, def, &body);
 	if (factor == 0)
 		return;
 	m->gravcomp[m->ex->link_of_body[body.value]] += factor;

@@ -40,7 +40,7 @@ static bool has_coordinates(const char *text, size_t length) {
 static bool is_part(const Export *ex, const CalAppliedLoadDef *def, int *link, double *factor, const char **inner,
                     size_t *length) {
 	const CalJointDef *joint = cal_desc_joint(ex->desc, def->joint, NULL, NULL);
-	return joint && mjcf_is_always_on(def) && def->effort.formula && cal_joint_speed_count(joint) == 1 &&
+	return joint && export_is_always_on(def) && def->effort.formula && cal_joint_speed_count(joint) == 1 &&
 	       export_find_axis(ex, def->joint, def->dof, link) &&
 	       mjcf_split_factor(def->effort.formula, factor, inner, length);
 }

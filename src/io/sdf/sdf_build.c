@@ -216,13 +216,6 @@ static bool close_loop(Sdf *s, SdfJoint *joint) {
 
 /* ---- couplings ------------------------------------------------------------------------------------------ */
 
-static int find_joint(const Sdf *s, int frame) {
-	for (int i = 0; i < s->joint_count; i++) // few files have many mimics
-		if (s->joints[i].frame == frame)
-			return i;
-	return SDF_NONE;
-}
-
 /* The coordinate of an axis of a joint of the tree, as a term. */
 static CalLoopTerm term_of(const Sdf *s, const SdfJoint *joint, int axis, double factor) {
 	const int link = s->frames[joint->reversed ? joint->parent : joint->child].link;
@@ -261,8 +254,9 @@ static bool add_mimic(Sdf *s, const SdfJoint *joint, int axis) {
 	    !mimic_number(s, mimic, "multiplier", &multiplier) || !mimic_number(s, mimic, "offset", &offset) ||
 	    !mimic_number(s, mimic, "reference", &reference))
 		return false;
-	const int found = find_joint(s, sdf_find(s, s->frames[joint->frame].scope, name));
-	const SdfJoint *leader = found == SDF_NONE ? NULL : &s->joints[found];
+	const int found = sdf_find(s, s->frames[joint->frame].scope, name);
+	const bool is_joint = found != SDF_NONE && s->frames[found].kind == SDF_JOINT;
+	const SdfJoint *leader = is_joint ? &s->joints[s->frames[found].joint] : NULL;
 	if (!leader || leader->use != SDF_USE_TREE || which >= leader->axis_count || leader == joint)
 		return import_fail(s->im, mimic, "\"%.80s\" is no joint with the axis that joint \"%.80s\" should follow", name,
 		                   s->frames[joint->frame].name);
@@ -274,9 +268,11 @@ static bool add_mimic(Sdf *s, const SdfJoint *joint, int axis) {
 static const SdfJoint *find_gear(const Sdf *s, const SdfJoint *gearbox, int end, int axis, double *sense) {
 	const int reference = s->frames[gearbox->reference].link, link = s->frames[end].link;
 	const dvec3 about = dmat_mul_vec(sdf_axes(s, gearbox->frame), dvec_in(gearbox->axis[axis].xyz));
-	for (int i = 0; i < s->joint_count; i++) {
-		const SdfJoint *joint = &s->joints[i];
-		if (joint->use != SDF_USE_TREE || (joint->type != SDF_REVOLUTE && joint->type != SDF_CONTINUOUS))
+	const int carriers[] = {link == SDF_NONE ? SDF_NONE : s->links[link].parent_joint,
+	                        reference == SDF_NONE ? SDF_NONE : s->links[reference].parent_joint};
+	for (int i = 0; i < 2; i++) { // of two links that a joint of the tree ties, one is carried by it
+		const SdfJoint *joint = carriers[i] == SDF_NONE ? NULL : &s->joints[carriers[i]];
+		if (!joint || (joint->type != SDF_REVOLUTE && joint->type != SDF_CONTINUOUS))
 			continue;
 		const int parent = s->frames[joint->parent].link, child = s->frames[joint->child].link;
 		const double same = ddot(about, dmat_mul_vec(sdf_axes(s, joint->frame), dvec_in(joint->axis[0].xyz)));
@@ -301,6 +297,25 @@ static bool add_gearbox(Sdf *s, const SdfJoint *joint) {
 		                      f->name);
 	return couple(s, f->element, f->full_name, term_of(s, second, 0, sense2),
 	              term_of(s, first, 0, sense1 * joint->ratio), 0);
+}
+
+/* ---- weight --------------------------------------------------------------------------------------------- */
+
+static bool lift_weights(Sdf *s) {
+	for (int i = 0; i < s->link_count; i++) {
+		const SdfLink *link = &s->links[i];
+		const char *name = cal_desc_body(s->im->desc, link->body)->name;
+		const size_t size = strlen(name) + sizeof "_gravcomp";
+		if (!link->weightless || !(link->mass.mass > 0))
+			continue;
+		char *label = xml_array(s->im->tree, size, 1);
+		if (!label)
+			return import_no_memory(s->im);
+		snprintf(label, size, "%s_gravcomp", name);
+		if (!import_lift_weight(s->im, s->frames[link->frame].element, link->body, label, 1))
+			return false;
+	}
+	return true;
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------------------- */
@@ -356,5 +371,5 @@ bool sdf_build(Sdf *s) {
 	for (int i = 1; i < s->frame_count; i++)
 		if (s->frames[i].kind == SDF_FRAME && !add_node(s, &s->frames[i]))
 			return false;
-	return true;
+	return lift_weights(s);
 }

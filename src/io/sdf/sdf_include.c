@@ -3,7 +3,8 @@
  * sdf_include.c — models from other files.
  *
  * A uri names a file, or the folder of a model, whose model.config says which of its files to take. The included model stands
- * in the place of the <include>, with the name, pose and placement frame that this gives; its version is that of its file.
+ * in the place of the <include>, with the name, pose and placement frame that this gives; its version is that of its file. What
+ * a merged model holds has its names in the model around it (sdf_list.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -116,19 +117,19 @@ static bool is_scenery(const char *uri) {
 	return false;
 }
 
-bool sdf_include(Sdf *s, XmlElement *include, XmlElement **model) {
+bool sdf_include(Sdf *s, XmlElement *include, bool in_model, XmlElement **model, bool *merged) {
 	char path[PATH_SIZE], tried[400] = "";
-	bool found = false, merge = false;
+	bool found = false;
 	XmlElement *uri = xml_child(include, "uri");
 	*model = NULL;
+	*merged = false;
 	if (!uri || !xml_content(uri)[0])
 		return import_fail(s->im, include, "<include> needs a <uri>");
-	if (!import_bool(s->im, include, "merge", &merge, NULL))
+	if (!import_bool(s->im, include, "merge", merged, NULL))
 		return false;
-	if (merge)
+	if (*merged && !in_model)
 		return import_missing(s->im, include,
-		                      "models that are merged into the one around them are not read; include it "
-		                      "without merge=\"true\"");
+		                      "models can be merged into a model, not into a world; include it without merge=\"true\"");
 	if (files_around(include) > 16)
 		return import_fail(s->im, include, "files include each other more than 16 deep; does one include itself?");
 	if (!locate(s, uri, path, &found, tried, sizeof tried))

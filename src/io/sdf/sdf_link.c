@@ -21,12 +21,15 @@ static bool child_number(Sdf *s, XmlElement *owner, const char *name, double *va
 static bool read_inertia(Sdf *s, XmlElement *inertial, CalMat3 *inertia) {
 	static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
 	double v[6] = {1, 1, 1, 0, 0, 0};
+	bool given[6];
 	XmlElement *e = xml_child(inertial, "inertia");
 	for (int i = 0; i < 6; i++)
-		if (!child_number(s, e, names[i], &v[i], NULL))
+		if (!child_number(s, e, names[i], &v[i], &given[i]))
 			return false;
 	*inertia = (CalMat3){{{v[0], v[3], v[4]}, {v[3], v[1], v[5]}, {v[4], v[5], v[2]}}};
-	return true;
+	return (given[0] && given[1] && given[2]) ||
+	       import_note(s->im, CAL_IMPORT_ASSUMED, e ? e : inertial, NULL,
+	                   "ixx, iyy or izz is not given; taken: 1 kg m^2, the default of SDFormat");
 }
 
 static bool read_inertial_pose(Sdf *s, const SdfFrame *f, XmlElement *inertial, CalPlacement *pose) {
@@ -42,8 +45,11 @@ static bool read_inertial_pose(Sdf *s, const SdfFrame *f, XmlElement *inertial, 
 static bool read_given(Sdf *s, const SdfFrame *f, XmlElement *inertial, MassProperties *mass) {
 	MassProperties at_com = {.mass = 1};
 	CalPlacement pose;
-	if (!child_number(s, inertial, "mass", &at_com.mass, NULL) || !read_inertia(s, inertial, &at_com.inertia) ||
-	    !read_inertial_pose(s, f, inertial, &pose))
+	bool has_mass;
+	if (!child_number(s, inertial, "mass", &at_com.mass, &has_mass) ||
+	    (!has_mass && !import_note(s->im, CAL_IMPORT_ASSUMED, inertial, NULL,
+	                               "the mass is not given; taken: 1 kg, the default of SDFormat")) ||
+	    !read_inertia(s, inertial, &at_com.inertia) || !read_inertial_pose(s, f, inertial, &pose))
 		return false;
 	*mass = mass_moved(at_com, pose);
 	return true;
@@ -55,9 +61,10 @@ static bool add_collision(Sdf *s, const SdfFrame *f, XmlElement *collision, doub
 	CalVisual shape = {0};
 	MassProperties mass = {0};
 	CalPlacement pose;
+	XmlElement *mesh = xml_child(xml_child(collision, "geometry"), "mesh");
 	bool known;
 	if (!child_number(s, collision, "density", &density, NULL) || !sdf_read_pose_on_link(s, f, collision, &pose) ||
-	    !sdf_read_shape(s, collision, &shape, &known, &mass))
+	    (mesh ? !sdf_read_mesh_mass(s, mesh, &mass) : !sdf_read_shape(s, collision, &shape, &known, &mass)))
 		return false;
 	if (!(mass.mass > 0))
 		return import_fail(s->im, collision,
@@ -102,8 +109,8 @@ static bool read_auto(Sdf *s, const SdfFrame *f, XmlElement *inertial, MassPrope
 
 /* ---- the link ----------------------------------------------------------------------------------------- */
 
-/* <gravity>, <kinematic> and <velocity_decay> change the motion, and have no counterpart. */
-static bool read_flags(Sdf *s, const SdfFrame *f) {
+/* <kinematic> and <velocity_decay> change the motion, and have no counterpart. */
+static bool read_flags(Sdf *s, const SdfFrame *f, bool *weightless) {
 	XmlElement *gravity = xml_child(f->element, "gravity"), *kinematic = xml_child(f->element, "kinematic"),
 			   *decay = xml_child(f->element, "velocity_decay");
 	bool falls = true, moved = false;
@@ -114,8 +121,9 @@ static bool read_flags(Sdf *s, const SdfFrame *f) {
 		return false;
 	if (f->is_static)
 		return true;
-	return (falls ||
-	        import_missing(s->im, gravity, "a link that gravity does not act on, among others that it does")) &&
+	*weightless = !falls;
+	return (falls || import_note(s->im, CAL_IMPORT_CHANGED, gravity, NULL,
+	                             "a force at the center of mass lifts the weight of the link")) &&
 	       (!moved || import_missing(s->im, kinematic, "a link that is moved from outside")) &&
 	       ((linear == 0 && angular == 0) ||
 	        import_missing(s->im, decay, "velocities that decay; put a damping on the joints"));
@@ -146,7 +154,7 @@ static bool read_link(Sdf *s, SdfLink *link) {
 	const SdfFrame *f = &s->frames[link->frame];
 	XmlElement *inertial = xml_child(f->element, "inertial");
 	bool is_auto = false;
-	if (!read_flags(s, f) || !ignore_parts(s, f))
+	if (!read_flags(s, f, &link->weightless) || !ignore_parts(s, f))
 		return false;
 	if (!inertial) {
 		link->mass = (MassProperties){.mass = 1, .inertia = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};

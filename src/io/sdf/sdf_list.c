@@ -4,6 +4,8 @@
  *
  * A name belongs to the model that it stands in. "a::b" leads from there into the model a; nothing leads outward, but the
  * world is known everywhere. Models with version 1.6 and older may use one name for a link and a joint: the link is meant.
+ * A merged model keeps its frame, on which what it holds is posed, but its names are those of the model around it; from within
+ * only what it holds is known, as if it were still a file of its own.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,12 +31,27 @@ bool sdf_read_version(Sdf *s, XmlElement *root, int *version) {
 
 /* ---- names ------------------------------------------------------------------------------------------- */
 
+/* The model whose names those in a scope are. */
+static int named_in(const Sdf *s, int scope) {
+	while (s->frames[scope].is_merged)
+		scope = s->frames[scope].scope;
+	return scope;
+}
+
+static bool is_inside(const Sdf *s, int frame, int scope) {
+	while (frame != scope && frame != SDF_WORLD_FRAME)
+		frame = s->frames[frame].scope;
+	return frame == scope;
+}
+
 static int find_here(const Sdf *s, int scope, const char *name, size_t length) {
 	uint32_t cursor = 0, value;
 	int found = SDF_NONE;
+	scope = named_in(s, scope);
 	while ((value = name_index_next(&s->names, name_hash((uint32_t)scope + 1, name, length), &cursor)) != 0) {
 		const SdfFrame *frame = &s->frames[value - 1];
-		if (frame->scope != scope || strlen(frame->name) != length || memcmp(frame->name, name, length) != 0)
+		if (named_in(s, frame->scope) != scope || strlen(frame->name) != length ||
+		    memcmp(frame->name, name, length) != 0)
 			continue;
 		if (frame->kind != SDF_JOINT || found == SDF_NONE)
 			found = (int)value - 1;
@@ -42,7 +59,7 @@ static int find_here(const Sdf *s, int scope, const char *name, size_t length) {
 	return found;
 }
 
-int sdf_find(const Sdf *s, int scope, const char *name) {
+static int find_anywhere(const Sdf *s, int scope, const char *name) {
 	const int whole = strstr(name, "::") ? find_here(s, scope, name, strlen(name)) : SDF_NONE;
 	if (whole != SDF_NONE) // of files before 1.8, in which programs wrote models within models as one
 		return whole;
@@ -56,6 +73,11 @@ int sdf_find(const Sdf *s, int scope, const char *name) {
 	if (strcmp(name, "world") == 0)
 		return SDF_WORLD_FRAME;
 	return find_here(s, scope, name, strlen(name));
+}
+
+int sdf_find(const Sdf *s, int scope, const char *name) {
+	const int found = find_anywhere(s, scope, name);
+	return found == SDF_WORLD_FRAME || found == SDF_NONE || is_inside(s, found, scope) ? found : SDF_NONE;
 }
 
 int sdf_find_required(Sdf *s, int scope, const XmlElement *element, const char *name) {
@@ -95,7 +117,7 @@ static bool reserve_inside(Sdf *s, const XmlElement *owner) {
 }
 
 static bool name_frame(Sdf *s, SdfFrame *frame) {
-	const SdfFrame *scope = &s->frames[frame->scope];
+	const SdfFrame *scope = &s->frames[named_in(s, frame->scope)];
 	const char *around = scope->full_name;
 	// the only model of a file needs no mention
 	if (!around || (scope->scope == SDF_WORLD_FRAME && s->model_count == 1))
@@ -121,19 +143,28 @@ static bool check_name(Sdf *s, const XmlElement *element, const char *name, int 
 	                   element->name);
 }
 
+/* The name that libsdformat gives the frame of a merged model. */
+static const char *merged_name(Sdf *s, const char *name) {
+	const size_t size = strlen(name) + sizeof "_merged____model__";
+	char *text = xml_array(s->im->tree, size, 1);
+	if (text)
+		snprintf(text, size, "_merged__%s__model__", name);
+	else
+		import_no_memory(s->im);
+	return text;
+}
+
 /* Appends a frame; its name must be free in its scope. */
-static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int version, int *added) {
-	SdfFrame frame = {.element = element,
-	                  .kind = kind,
-	                  .scope = scope,
-	                  .version = version,
-	                  .attached_to = SDF_NONE,
-	                  .link = SDF_NONE,
-	                  .is_static = s->frames[scope].is_static};
+static bool append_frame(Sdf *s, SdfFrame frame, int *added) {
+	XmlElement *element = frame.element;
+	const int scope = frame.scope, version = frame.version;
+	const SdfKind kind = frame.kind;
+	frame.attached_to = frame.link = SDF_NONE;
+	frame.is_static = s->frames[scope].is_static;
 	frame.name = import_required(s->im, element, "name");
-	if (!frame.name)
+	if (!frame.name || !check_name(s, element, frame.name, version))
 		return false;
-	if (!check_name(s, element, frame.name, version))
+	if (frame.is_merged && !(frame.name = merged_name(s, frame.name)))
 		return false;
 	const int other = find_here(s, scope, frame.name, strlen(frame.name));
 	if (other != SDF_NONE && (version >= 107 || s->frames[other].kind == kind))
@@ -143,9 +174,13 @@ static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int 
 		return false;
 	s->frames[s->frame_count] = frame;
 	*added = s->frame_count++;
-	name_index_insert(&s->names, name_hash((uint32_t)scope + 1, frame.name, strlen(frame.name)),
+	name_index_insert(&s->names, name_hash((uint32_t)named_in(s, scope) + 1, frame.name, strlen(frame.name)),
 	                  (uint32_t)s->frame_count);
 	return true;
+}
+
+static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int version, int *added) {
+	return append_frame(s, (SdfFrame){.element = element, .kind = kind, .scope = scope, .version = version}, added);
 }
 
 static bool add_link(Sdf *s, XmlElement *e, int scope, int version) {
@@ -161,11 +196,12 @@ static bool add_joint(Sdf *s, XmlElement *e, int scope, int version) {
 	int frame;
 	if (!add_frame(s, e, SDF_JOINT, scope, version, &frame) || !reserve_lists(s, 0, 0, 1))
 		return false;
+	s->frames[frame].joint = s->joint_count;
 	s->joints[s->joint_count++] = (SdfJoint){.frame = frame};
 	return true;
 }
 
-static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth);
+static bool list_model(Sdf *s, XmlElement *e, SdfFrame frame, int depth);
 
 /* What may stand in a world and in a model: models, included ones too, joints and frames. */
 static bool list_inside(Sdf *s, XmlElement *owner, int scope, int version, int depth) {
@@ -173,20 +209,23 @@ static bool list_inside(Sdf *s, XmlElement *owner, int scope, int version, int d
 	if (!reserve_inside(s, owner))
 		return false;
 	for (XmlElement *e = owner->first, *next; e; e = next) {
+		const bool in_model = scope != SDF_WORLD_FRAME;
+		bool merged = false;
 		next = e->next;
 		if (xml_is(e, "include")) {
 			XmlElement *model = NULL;
 			e->used = true;
-			if (!sdf_include(s, e, &model))
+			if (!sdf_include(s, e, in_model, &model, &merged))
 				return false;
 			if (!model)
 				continue;
 			e = model;
 		}
-		const bool in_model = scope != SDF_WORLD_FRAME;
 		e->used = e->used || xml_is(e, "model") || xml_is(e, "joint") || xml_is(e, "frame") ||
 		          (in_model && xml_is(e, "link"));
-		if ((xml_is(e, "model") && !list_model(s, e, scope, version, depth + 1)) ||
+		const SdfFrame model = {
+			.element = e, .kind = SDF_MODEL, .scope = scope, .version = version, .is_merged = merged};
+		if ((xml_is(e, "model") && !list_model(s, e, model, depth + 1)) ||
 		    (xml_is(e, "joint") && !add_joint(s, e, scope, version)) ||
 		    (xml_is(e, "frame") && !add_frame(s, e, SDF_FRAME, scope, version, &added)) ||
 		    (in_model && xml_is(e, "link") && !add_link(s, e, scope, version)))
@@ -200,7 +239,7 @@ static bool ignore_namespace(Sdf *s, XmlElement *model) {
 	       import_note(s->im, CAL_IMPORT_IGNORED, model, "namespace", "it names topics");
 }
 
-static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth) {
+static bool list_model(Sdf *s, XmlElement *e, SdfFrame model, int depth) {
 	static const char *const of_program[] = {
 		"self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper", NULL};
 	XmlElement *fixed = xml_child(e, "static");
@@ -208,14 +247,14 @@ static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth)
 	int frame = SDF_NONE;
 	if (depth > 32)
 		return import_fail(s->im, e, "models are nested more than 32 deep");
-	if (own_version && sscanf(own_version, "%d", &version) != 1)
+	if (own_version && sscanf(own_version, "%d", &model.version) != 1)
 		return import_fail(s->im, e, "the version of the included file is not known");
-	if (!add_frame(s, e, SDF_MODEL, scope, version, &frame))
+	if (!append_frame(s, model, &frame))
 		return false;
 	bool is_static = s->frames[frame].is_static;
 	if (fixed && !import_bool(s->im, fixed, NULL, &is_static, NULL))
 		return false;
-	s->frames[frame].is_static = is_static || s->frames[scope].is_static;
+	s->frames[frame].is_static = is_static || s->frames[model.scope].is_static;
 	XmlElement *state = xml_child(e, "model_state");
 	if (!state)
 		state = xml_child(e, "joint_state");
@@ -225,7 +264,7 @@ static bool list_model(Sdf *s, XmlElement *e, int scope, int version, int depth)
 		for (XmlElement *p = xml_child(e, of_program[i]); p; p = xml_again(p))
 			if (!import_ignore(s->im, p, "a matter of the program that runs the file"))
 				return false;
-	return ignore_namespace(s, e) && list_inside(s, e, frame, version, depth);
+	return ignore_namespace(s, e) && list_inside(s, e, frame, model.version, depth);
 }
 
 static int count_models(const XmlElement *owner) {

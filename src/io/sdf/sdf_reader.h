@@ -25,6 +25,8 @@ typedef struct SdfFrame {
 	SdfKind kind;
 	int version;           // of its file: 106 for 1.6
 	int scope;             // the model that it is in, or the world
+	bool is_merged;        // MODEL: its names are those of the model around it
+	int joint;             // JOINT: in Sdf.joints
 	const char *name;      //
 	const char *full_name; // with the models around it, "arm/hand/finger"
 	CalPlacement given;    // as in the file, relative to `relative_to`
@@ -45,6 +47,7 @@ typedef struct SdfLink {
 	int parent_joint; // in the tree; SDF_NONE: none yet
 	bool placed;      // it is in the tree
 	bool is_child;    // of some joint of the tree in the sense of the file
+	bool weightless;  // gravity does not act on it
 } SdfLink;
 
 typedef enum SdfJointType {
@@ -95,7 +98,7 @@ typedef struct Sdf {
 	int frame_count, link_count, joint_count;
 	int frame_capacity, link_capacity, joint_capacity;
 	int model_count;   // at the top
-	NameIndex names;   // scope: frame of the model + 1; values: frame + 1
+	NameIndex names;   // scope: frame of the model that is not merged + 1; values: frame + 1
 	XmlElement *world; // NULL: none
 } Sdf;
 
@@ -112,8 +115,11 @@ bool sdf_read_version(Sdf *s, XmlElement *root, int *version);
 
 /* ---- sdf_include.c ---- */
 
-/** Puts the model that an <include> names in its place; *model: that, or NULL if there is none to read. */
-bool sdf_include(Sdf *s, XmlElement *include, XmlElement **model);
+/**
+ * Puts the model that an <include> in a model or in the world names in its place; *model: that, or NULL if there is none to
+ * read. *merged: what it holds belongs to the model around it.
+ */
+bool sdf_include(Sdf *s, XmlElement *include, bool in_model, XmlElement **model, bool *merged);
 
 /* ---- sdf_pose.c ---- */
 
@@ -131,6 +137,8 @@ bool sdf_read_pose_on_link(Sdf *s, const SdfFrame *link, XmlElement *owner, CalP
 bool sdf_read_links(Sdf *s);
 /** <geometry> as a shape; *known false: it is none that can be drawn; the report has it. An ellipsoid is drawn as none. */
 bool sdf_read_shape(Sdf *s, XmlElement *owner, CalVisual *visual, bool *known, MassProperties *mass);
+/** Mass properties of a <mesh> of a closed surface, with density 1. */
+bool sdf_read_mesh_mass(Sdf *s, XmlElement *mesh, MassProperties *mass);
 /** Visuals of all links, whose bodies exist. */
 bool sdf_read_visuals(Sdf *s);
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/import/import_mesh.h"
 #include "io/sdf/sdf_reader.h"
 
 static bool child_length(Sdf *s, XmlElement *owner, const char *name, double *value) {
@@ -41,20 +42,50 @@ static bool read_plane(Sdf *s, XmlElement *e, CalVisual *visual) {
 	       import_note(s->im, CAL_IMPORT_CHANGED, e, NULL, "a plane is drawn across z of its frame, not of its normal");
 }
 
-static bool read_mesh(Sdf *s, XmlElement *e, CalVisual *visual, bool *known) {
-	char path[1024], tried[400] = "";
-	CalVec3 scale = {1, 1, 1};
-	bool found = false;
-	XmlElement *uri = xml_child(e, "uri"), *factor = xml_child(e, "scale");
-	*known = false;
-	if (!uri || !xml_content(uri)[0])
+typedef struct MeshFile {
+	XmlElement *uri;
+	CalVec3 scale;
+	char path[1024], tried[400]; // tried: where it was sought, if it was not found
+	bool found;
+} MeshFile;
+
+static bool find_mesh(Sdf *s, XmlElement *e, MeshFile *mesh) {
+	*mesh = (MeshFile){.uri = xml_child(e, "uri"), .scale = {1, 1, 1}};
+	XmlElement *factor = xml_child(e, "scale");
+	if (!mesh->uri || !xml_content(mesh->uri)[0])
 		return import_fail(s->im, e, "<mesh> needs a <uri>");
-	if ((factor && !import_vec3(s->im, factor, NULL, &scale, NULL)) ||
-	    !import_locate(s->im, uri, uri->text, path, sizeof path, &found, tried, sizeof tried))
+	return (!factor || import_vec3(s->im, factor, NULL, &mesh->scale, NULL)) &&
+	       import_locate(s->im, mesh->uri, mesh->uri->text, mesh->path, sizeof mesh->path, &mesh->found, mesh->tried,
+	                     sizeof mesh->tried);
+}
+
+static bool read_mesh(Sdf *s, XmlElement *e, CalVisual *visual, bool *known) {
+	MeshFile mesh;
+	*known = false;
+	if (!find_mesh(s, e, &mesh))
 		return false;
-	if (!found)
-		return import_note(s->im, CAL_IMPORT_IGNORED, uri, NULL, "%.120s was not found; tried: %s", uri->text, tried);
-	return import_visual_mesh(s->im, uri, path, scale, visual, known);
+	if (!mesh.found)
+		return import_note(s->im, CAL_IMPORT_IGNORED, mesh.uri, NULL, "%.120s was not found; tried: %s", mesh.uri->text,
+		                   mesh.tried);
+	return import_visual_mesh(s->im, mesh.uri, mesh.path, mesh.scale, visual, known);
+}
+
+bool sdf_read_mesh_mass(Sdf *s, XmlElement *e, MassProperties *mass) {
+	MeshFile mesh;
+	XmlElement *part = xml_child(e, "submesh");
+	if (part)
+		return import_fail(s->im, part,
+		                   "the mass of a part of a mesh is not known; give the link an <inertial> with "
+		                   "numbers instead of auto");
+	if (!find_mesh(s, e, &mesh))
+		return false;
+	if (!mesh.found)
+		return import_fail(s->im, mesh.uri,
+		                   "the mass is that of %.120s, which was not found; tried: %s. Name its folder "
+		                   "with --root, or give the link an <inertial> with numbers instead of auto",
+		                   mesh.uri->text, mesh.tried);
+	const MeshMass options = {.scale = mesh.scale, .solid = CAL_MESH_EXACT};
+	return mass_of_mesh(s->im, mesh.uri, mesh.path, &options, mass);
 }
 
 /* *mass, of density 1, stays zero where it is not known. */

@@ -8,6 +8,7 @@
  */
 #include "io/sdf/sdf_write.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *sdf_link_name(const Export *ex, int link) { return link == EXPORT_GROUND ? "world" : ex->links[link].name; }
@@ -146,10 +147,42 @@ static void put_link_pose(Export *ex, const ExportLink *link) {
 		sdf_put_frame(ex, &link->X_ML, link->turn_ML, link->joint_name);
 }
 
-static void put_link(Export *ex, const ExportLink *link) {
+/* ---- links that gravity does not act on ---- */
+
+/* The body whose whole weight a load lifts; {0}: it is another device. */
+static CalBodyId weightless_body(const Export *ex, const char *type, const void *def) {
+	CalBodyId body = {0};
+	const bool is_load = strcmp(type, "applied_load") == 0;
+	return is_load && fabs(export_lifted_weight(ex, def, &body) - 1) <= 1e-15 ? body : (CalBodyId){0};
+}
+
+static bool takes_device(Export *ex, const char *type, const void *def) {
+	return weightless_body(ex, type, def).value != 0;
+}
+
+/* Links get a mark; the nodes of these loads are no frames of the file. */
+static void find_weightless(Export *ex, bool *links, bool *nodes) {
+	const char *type, *name;
+	const void *def;
+	for (int i = 0; cal_setup_device(ex->setup, i, &type, &name, &def) == CAL_OK; i++) {
+		const CalBodyId body = weightless_body(ex, type, def);
+		if (body.value == 0)
+			continue;
+		bool *mark = &links[ex->link_of_body[body.value]];
+		if (*mark)
+			export_note(ex, CAL_IMPORT_MISSING, "device", name, cal_setup_device_place(ex->setup, i),
+			            "another load lifts the weight of the same body; SDFormat has no gravity upward");
+		*mark = true;
+		nodes[((const CalAppliedLoadDef *)def)->node.value] = true;
+	}
+}
+
+static void put_link(Export *ex, const ExportLink *link, bool weightless) {
 	export_open(ex, "link");
 	export_attribute(ex, "name", link->name);
 	put_link_pose(ex, link);
+	if (weightless)
+		export_text(ex, "gravity", "false");
 	put_inertial(ex, &link->mass);
 	if (link->body.value)
 		put_visuals(ex, link);
@@ -208,10 +241,17 @@ static void note_free(Export *ex, const ExportLink *link) {
 
 static void put_model(Export *ex) {
 	const char *title = cal_setup_run(ex->setup).title;
+	bool *weightless = pool_array(&ex->pool, (size_t)ex->link_count + 1, sizeof *weightless),
+		 *hidden = pool_array(&ex->pool, (size_t)cal_desc_node_count(ex->desc) + 1, sizeof *hidden);
+	if (!weightless || !hidden) {
+		export_no_memory(ex);
+		return;
+	}
+	find_weightless(ex, weightless, hidden);
 	export_open(ex, "model");
 	export_attribute(ex, "name", title && title[0] ? export_sound_text(ex, title) : "model");
 	for (int i = 0; i < ex->link_count; i++)
-		put_link(ex, &ex->links[i]);
+		put_link(ex, &ex->links[i], weightless[i]);
 	for (int i = 0; i < ex->link_count; i++)
 		if (ex->links[i].motion != EXPORT_FREE)
 			sdf_put_joint(ex, &ex->links[i]);
@@ -219,7 +259,8 @@ static void put_model(Export *ex) {
 			note_free(ex, &ex->links[i]);
 	sdf_put_loops(ex);
 	for (int i = 0; i < ex->node_count; i++)
-		put_frame(ex, &ex->nodes[i]);
+		if (!hidden[ex->nodes[i].id.value])
+			put_frame(ex, &ex->nodes[i]);
 	export_close(ex, "model");
 }
 
@@ -252,6 +293,7 @@ const ExportFormat sdf_export_format = {
 	.has_joint_frames = true,
 	.has_collisions = true,
 	.forbidden = "::\0",
+	.takes_device = takes_device,
 	.check_start = sdf_check_start,
 	.write = write_file,
 };

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/name_index.h"
@@ -222,6 +223,42 @@ static enum XML_Status parse_pieces(Parse *p, const char *text, size_t length) {
 	}
 }
 
+/* What to do about what expat does not take; NULL: its own sentence says it. */
+static const char *remedy_of(enum XML_Error code) {
+	switch (code) {
+	case XML_ERROR_MISPLACED_XML_PI:
+		return "the XML declaration is the very first thing in a file; remove what stands before it";
+	case XML_ERROR_INVALID_TOKEN:
+		return "in text \"&\" and \"<\" are written &amp; and &lt;, values stand in quotes, and a file without an encoding is "
+			   "UTF-8";
+	case XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+		return "a file has one root element; remove what comes after its end";
+	case XML_ERROR_UNDEFINED_ENTITY:
+		return "XML has &amp; &lt; &gt; &quot; and &apos; only";
+	case XML_ERROR_DUPLICATE_ATTRIBUTE:
+		return "an element has an attribute once; remove one of them";
+	default:
+		return NULL;
+	}
+}
+
+/* The sentence of expat, what is open, and what to do. */
+static void stop_at_error(Parse *p, enum XML_Error code) {
+	char what[400];
+	const char *remedy = remedy_of(code);
+	size_t length = text_append(what, sizeof what, 0, XML_ErrorString(code));
+	if (p->open && !remedy) {
+		length = text_append(what, sizeof what, length, "; the element that is open here is <");
+		length = text_append_some(what, sizeof what, length, p->open->name, 80);
+		length = text_append(what, sizeof what, length, "> of line ");
+		text_append_int(what, sizeof what, length, p->open->line);
+	} else if (remedy) {
+		length = text_append(what, sizeof what, length, "; ");
+		text_append(what, sizeof what, length, remedy);
+	}
+	stop(p, CAL_ERR_INPUT, what);
+}
+
 static void run_parser(Parse *p, const char *text, size_t length) {
 	XML_SetUserData(p->parser, p);
 	XML_SetElementHandler(p->parser, start_element, end_element);
@@ -234,7 +271,7 @@ static void run_parser(Parse *p, const char *text, size_t length) {
 	if (code == XML_ERROR_NO_MEMORY)
 		stop_without_memory(p);
 	else
-		stop(p, CAL_ERR_INPUT, XML_ErrorString(code));
+		stop_at_error(p, code);
 }
 
 static CalStatus parse_all(Parse *p, const char *text, size_t length) {

@@ -71,6 +71,43 @@ static void springs_of_tendons_come_back(void **state) {
 	written_free(&w);
 }
 
+/* The whole weight of a body is lifted, or none of it, in SDFormat; in MJCF any part of it. */
+static void lifted_weights_come_back(void **state) {
+	(void)state;
+	static const struct {
+		const char *part;
+		int missing;
+	} cases[] = {{"1", 0}, {".5", 1}};
+	for (int i = 0; i < 2; i++) {
+		char text[600];
+		snprintf(
+			text, sizeof text,
+			MJCF(
+				"<option gravity='1 2 -9.81'/><worldbody><body name='a' gravcomp='%s'><freejoint/><inertial pos='.1 .2 .3' "
+				"mass='3' diaginertia='1 1 1'/></body></worldbody>"),
+			cases[i].part);
+		Robot first = robot_of(text);
+		Written w = write_setup(first.setup, CAL_FORMAT_SDF, 1);
+		assert_int_equal(written_count(&w, CAL_IMPORT_MISSING), cases[i].missing);
+		assert_true((strstr(w.text, "<gravity>false</gravity>") != NULL) == !cases[i].missing);
+		if (!cases[i].missing) {
+			CalSetup *again = read_again(&w, 0);
+			assert_null(strstr(w.text, "gravcomp"));
+			assert_int_equal(cal_setup_device_count(again), 1);
+			const char *type;
+			const void *a, *b;
+			assert_int_equal(cal_setup_device(first.setup, 0, &type, NULL, &a), CAL_OK);
+			assert_int_equal(cal_setup_device(again, 0, &type, NULL, &b), CAL_OK);
+			for (int k = 0; k < 3; k++)
+				assert_true(((const CalAppliedLoadDef *)a)->force[k].number ==
+				            ((const CalAppliedLoadDef *)b)->force[k].number);
+			cal_setup_destroy(again);
+		}
+		written_free(&w);
+		robot_close(&first);
+	}
+}
+
 /* Formulas that are no force along a tendon are missing: not in proportion, not affine, on one joint only, twice on one. */
 static void other_formulas_are_missing(void **state) {
 	(void)state;
@@ -243,6 +280,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(servos_on_tendons_come_back),
 		cmocka_unit_test(springs_of_tendons_come_back),
+		cmocka_unit_test(lifted_weights_come_back),
 		cmocka_unit_test(other_formulas_are_missing),
 		cmocka_unit_test(names_of_tendons_differ),
 		cmocka_unit_test(sdf_has_a_zero_where_loops_are_closed),

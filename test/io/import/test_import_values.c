@@ -112,7 +112,8 @@ static void the_locale_has_no_say(void **state) {
 static void what_nobody_read_is_reported(void **state) {
 	(void)state;
 	Case c;
-	open_case(&c, "<robot><joint name='j' safety='1'>\n<limit/>\n<x><y/></x>words</joint><gazebo/></robot>");
+	open_case(&c,
+	          "<robot><joint name='j' safety='1' Damping='1'>\n<limit/>\n<x><y/></x>words</joint><gazebo/></robot>");
 	XmlElement *root = xml_root(c.im.tree), *joint = xml_child(root, "joint");
 	xml_get(joint, "name");
 	assert_true(import_note(&c.im, CAL_IMPORT_ASSUMED, xml_child(joint, "limit"), "effort", "taken as %d", 0));
@@ -126,11 +127,13 @@ static void what_nobody_read_is_reported(void **state) {
 		{CAL_IMPORT_ASSUMED, 2, "joint \"j\"/limit @effort", "taken as 0"},
 		{CAL_IMPORT_IGNORED, 3, "gazebo", "an extension"},
 		{CAL_IMPORT_IGNORED, 1, "joint \"j\" @safety", "unknown attribute; it was left out"},
+		{CAL_IMPORT_IGNORED, 1, "joint \"j\" @Damping",
+	     "unknown attribute; it was left out; upper and lower case letters differ"},
 		{CAL_IMPORT_IGNORED, 1, "joint \"j\"", "text in an element that has none; it was left out"},
 		{CAL_IMPORT_IGNORED, 3, "joint \"j\"/x", "unknown element; it was left out with all inside"},
 	};
-	assert_int_equal(cal_setup_import_note_count(c.im.setup), 5);
-	for (int i = 0; i < 5; i++) {
+	assert_int_equal(cal_setup_import_note_count(c.im.setup), 6);
+	for (int i = 0; i < 6; i++) {
 		CalImportNote note;
 		assert_int_equal(cal_setup_import_note(c.im.setup, i, &note), CAL_OK);
 		assert_int_equal(note.kind, expected[i].kind);

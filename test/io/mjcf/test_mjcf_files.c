@@ -288,6 +288,15 @@ static void nonsense_is_refused_with_its_place(void **state) {
 		{WORLD("<flexcomp name='f'/>"), "--partial"},
 		{MJCF("<deformable><skin/><flex/></deformable>"), "--partial"},
 		{WORLD("<body><geom type='mesh' mesh='m'/></body>"), "mesh"},
+		{MJCF(""), "t.xml:1:1: error: <mujoco> has no <body>"},
+		{MJCF("<Worldbody><body/></Worldbody>"), "has no <body> in a <worldbody>"},
+		{WORLD("<body name='world'>" UNIT "</body>"), "the name of the world itself"},
+		{WORLD("<body><geom size='1' mass='-1'/></body>"), "must not be negative"},
+		{WORLD("<body><geom size='1' density='-1'/></body>"), "must not be negative"},
+		{WORLD("<body><inertial pos='0 0 0' mass='-1'/></body>"), "must not be negative"},
+		{MJCF("<worldbody><body><joint name='j'/>" UNIT
+	          "</body></worldbody><equality><joint joint1='j' joint2='j'/></equality>"),
+	     "the same joint"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		robot_refuse(cases[i].text, cases[i].said);

@@ -14,7 +14,8 @@
 
 #define SDF(version, inside) "<sdf version='" version "'>" inside "</sdf>"
 #define MODEL(version, inside) SDF(version, "<model name='m'>" inside "</model>")
-#define LINK(name, inside) "<link name='" name "'><inertial><mass>1</mass></inertial>" inside "</link>"
+#define UNIT "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+#define LINK(name, inside) "<link name='" name "'>" UNIT inside "</link>"
 #define ENDS(parent, child) "<parent>" parent "</parent><child>" child "</child>"
 #define HALF_PI "1.5707963267948966"
 
@@ -322,7 +323,7 @@ static void bad_files_are_refused(void **state) {
 		{MODEL("1.7", "<link name='a'/><joint name='j' type='revolute'>" ENDS(
 						  "world", "a") "<axis><xyz>0 0 0</xyz></axis></joint>"),
 	     "no direction"},
-		{MODEL("1.7", "<link name='a'><gravity>false</gravity></link>"), "--partial"},
+		{MODEL("1.7", "<link name='a'><kinematic>true</kinematic></link>"), "--partial"},
 		{MODEL("1.7", "<include><uri>model://nothing</uri></include>"), "was not found"},
 		{SDF("1.7", "<world name='a'/><world name='b'/>"), "several worlds"},
 	};
@@ -393,6 +394,118 @@ static void files_are_included(void **state) {
 	assert_int_equal(system(command), 0);
 }
 
+static Robot read_robot(const char *folder, const char *name) {
+	Robot r = {0};
+	CalError error = {0};
+	if (read_file(folder, name, &r.setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	r.model = model_of(r.setup, NULL);
+	assert_int_equal(cal_state_create(r.model, &r.state), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(r.setup, r.model, &r.state, &error), CAL_OK);
+	assert_int_equal(cal_work_create(r.model, &r.work), CAL_OK);
+	return r;
+}
+
+static void expect_refused(const char *folder, const char *name, const char *said) {
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	assert_int_equal(read_file(folder, name, &setup, &error), CAL_ERR_INPUT);
+	if (!strstr(error.text, said))
+		fail_msg("\"%s\" does not hold \"%s\"", error.text, said);
+}
+
+#define TOOL(inside)                                                                                            \
+	MODEL("1.9", "<pose>9 9 9 0 0 0</pose>" LINK("base", "")                                                    \
+	                 LINK("grip", "<pose>0 1 0 0 0 " HALF_PI "</pose>") "<frame name='tip' attached_to='grip'>" \
+	                                                                    "<pose>1 0 0 0 0 0</pose></frame>" inside)
+
+/* S9: what a merged model holds is posed on the frame of that model, and has its names in the model around it. */
+static void models_are_merged(void **state) {
+	(void)state;
+	char folder[] = "sdf_merge_XXXXXX", command[128];
+	assert_non_null(mkdtemp(folder));
+	write_file(folder, "tool.sdf",
+	           TOOL("<joint name='j' type='revolute'>" ENDS(
+				   "base", "grip") "<axis><xyz expressed_in='__model__'>1 0 0</xyz></axis></joint>"));
+	write_file(
+		folder, "merge.sdf",
+		MODEL(
+			"1.9",
+			LINK(
+				"arm",
+				"<pose>5 0 0 0 0 0</pose>") "<include merge='true'><uri>tool.sdf</uri><pose "
+											"relative_to='arm'>1 0 0 0 0 " HALF_PI "</pose></include>"
+											"<joint name='w' type='fixed'>" ENDS("arm", "base") "</joint>" LINK(
+												"after",
+												"<pose relative_to='tip'/>") "<joint name='a' type='fixed'>" ENDS("tip",
+	                                                                                                              "after") "</joint>"
+																														   "<frame name='f' attached_to='_merged__m__model__'/>"));
+	Robot r = read_robot(folder, "merge.sdf");
+	robot_expect_at(&r, "base", (CalVec3){6, 0, 0}, (CalVec3){0, 1, 0});
+	robot_expect_at(&r, "grip", (CalVec3){5, 0, 0}, (CalVec3){-1, 0, 0});
+	robot_expect_at(&r, "after", (CalVec3){4, 0, 0}, (CalVec3){-1, 0, 0});
+	robot_expect_at(&r, "base/f", (CalVec3){6, 0, 0}, (CalVec3){0, 1, 0});
+	*robot_q(&r, "j", 0) = acos(-1.0); // about y of the world, through grip
+	robot_expect_at(&r, "after", (CalVec3){6, 0, 0}, x);
+	robot_close(&r);
+
+	write_file(
+		folder, "placed.sdf",
+		MODEL("1.9",
+	          LINK("arm", "") "<include merge='1'><uri>tool.sdf</uri><placement_frame>tip</placement_frame><pose>0 0 "
+	                          "0 0 0 0</pose></include>"));
+	r = read_robot(folder, "placed.sdf");
+	robot_expect_at(&r, "grip", (CalVec3){-1, 0, 0}, x);
+	robot_expect_at(&r, "base", (CalVec3){-2, 0, 0}, (CalVec3){0, -1, 0});
+	robot_close(&r);
+
+	write_file(folder, "twice.sdf",
+	           MODEL("1.9", LINK("base", "") "<include merge='true'><uri>tool.sdf</uri></include>"));
+	expect_refused(folder, "twice.sdf", "names in a model differ");
+	write_file(folder, "out.sdf", TOOL("<joint name='j' type='fixed'>" ENDS("grip", "arm") "</joint>"));
+	write_file(folder, "leaks.sdf", MODEL("1.9", LINK("arm", "") "<include merge='true'><uri>out.sdf</uri></include>"));
+	expect_refused(folder, "leaks.sdf", "there is no \"arm\"");
+	write_file(folder, "world.sdf",
+	           SDF("1.9", "<world name='w'><include merge='true'><uri>tool.sdf</uri></include></world>"));
+	expect_refused(folder, "world.sdf", "not into a world");
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* The mesh of an included model by the name of its own package, closed: the corner of a cube, 1/6 m^3. */
+static void meshes_of_included_models_are_found(void **state) {
+	(void)state;
+#define CORNER "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+#define MESH(kind, name)                                                \
+	"<" kind " name='" kind "'><geometry><mesh><uri>model://hand/" name \
+	"</uri><scale>1 1 2</scale></mesh></geometry></" kind ">"
+	char folder[] = "sdf_mesh_XXXXXX", hand[64], command[128];
+	assert_non_null(mkdtemp(folder));
+	snprintf(hand, sizeof hand, "%s/hand", folder);
+	assert_int_equal(mkdir(hand, 0700), 0);
+	write_file(hand, "model.config", "<model><sdf version='1.11'>hand.sdf</sdf></model>");
+	write_file(hand, "corner.obj", CORNER);
+	write_file(hand, "open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 3 2\n");
+#define AUTO_MESH(name)                                                                                           \
+	MODEL("1.11", "<link name='a'><inertial auto='true'><density>12</density></inertial>" MESH("collision", name) \
+	                  MESH("visual", "corner.obj") "</link>")
+	write_file(hand, "hand.sdf", AUTO_MESH("corner.obj"));
+	write_file(folder, "arm.sdf", MODEL("1.11", "<include><uri>hand</uri></include>"));
+	Robot r = read_robot(folder, "arm.sdf");
+	const CalBodyDef *body = cal_desc_body(cal_setup_desc(r.setup), (CalBodyId){1});
+	assert_true(fabs(body->mass - 4) < 1e-12 && fabs(body->com.z - 0.5) < 1e-12 && fabs(body->com.x - 0.25) < 1e-12);
+	assert_true(fabs(body->inertia.m[2][2] - 4 * 3.0 / 40) < 1e-12); // m/40 (3 a^2 + 3 b^2) of a corner
+	const CalVisual *visuals = NULL;
+	assert_int_equal(cal_setup_visuals(r.setup, (CalBodyId){1}, &visuals), 1);
+	robot_close(&r);
+	write_file(hand, "hand.sdf", AUTO_MESH("open.obj"));
+	expect_refused(folder, "arm.sdf", "open.obj");
+	write_file(hand, "hand.sdf", AUTO_MESH("none.obj"));
+	expect_refused(folder, "arm.sdf", "none.obj");
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 /* A machine with a loop, a nested model, a coupling, a frame, limits, friction and a visual. */
 static void every_allocation_may_fail(void **state) {
 	(void)state;
@@ -445,6 +558,8 @@ int main(void) {
 		cmocka_unit_test(bad_files_are_refused),
 		cmocka_unit_test(what_is_not_read_is_in_the_report),
 		cmocka_unit_test(files_are_included),
+		cmocka_unit_test(models_are_merged),
+		cmocka_unit_test(meshes_of_included_models_are_found),
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(long_chains_of_frames_are_resolved),
 	};

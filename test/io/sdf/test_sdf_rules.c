@@ -9,7 +9,8 @@
 
 #define SDF(version, inside) "<sdf version='" version "'>" inside "</sdf>"
 #define MODEL(version, inside) SDF(version, "<model name='m'>" inside "</model>")
-#define LINK(name, inside) "<link name='" name "'><inertial><mass>1</mass></inertial>" inside "</link>"
+#define UNIT "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+#define LINK(name, inside) "<link name='" name "'>" UNIT inside "</link>"
 #define ENDS(parent, child) "<parent>" parent "</parent><child>" child "</child>"
 #define JOINT(name, type, ends, inside) "<joint name='" name "' type='" type "'>" ends inside "</joint>"
 #define HALF_PI "1.5707963267948966"
@@ -67,16 +68,6 @@ static void names_are_those_of_the_version(void **state) {
 	robot_refuse(MODEL("1.7", LINK("a", "") LINK("j", "") JOINT("j", "fixed", ENDS("a", "j"), "")), "names in a model");
 }
 
-/* S9: models that are merged are missing. */
-static void merged_models_are_missing(void **state) {
-	(void)state;
-	static const char text[] = MODEL("1.9", LINK("a", "") "<include merge='true'><uri>hand</uri></include>");
-	robot_refuse(text, "merged");
-	Robot r = partial(text);
-	robot_expect_note(&r, CAL_IMPORT_MISSING, "include", "merged");
-	robot_close(&r);
-}
-
 /* S15: axis turns with the parent, axis2 with the child; they need not be perpendicular, but must differ. */
 static void universal_joints_have_two_axes(void **state) {
 	(void)state;
@@ -123,7 +114,6 @@ static void what_changes_the_motion_is_missing(void **state) {
 		{MODEL("1.10", "<link name='a'><inertial><mass>1</mass><fluid_added_mass><xx>1</xx></fluid_added_mass>"
 	                   "</inertial></link>"),
 	     "fluid_added_mass"},
-		{MODEL("1.7", LINK("a", "<gravity>false</gravity>")), "gravity"},
 		{MODEL("1.7", LINK("a", "<kinematic>1</kinematic>")), "kinematic"},
 		{MODEL("1.7", LINK("a", "<velocity_decay><linear>.1</linear></velocity_decay>")), "velocity_decay"},
 		{MODEL("1.7", LINK("a", "") "<include><uri>model://nowhere</uri></include>"), "include"},
@@ -135,6 +125,34 @@ static void what_changes_the_motion_is_missing(void **state) {
 		robot_close(&r);
 	}
 	Robot r = robot_of(MODEL("1.7", LINK("a", "<gravity>1</gravity><kinematic>0</kinematic><velocity_decay/>")));
+	robot_close(&r);
+}
+
+/* S21: a link without weight keeps its mass: the other one of two equal links on a joint falls with half of gravity. */
+static void links_without_gravity_are_lifted(void **state) {
+	(void)state;
+	Robot r = robot_of(
+		SDF("1.9", "<world name='w'><gravity>0 0 -10</gravity><model name='m'>" LINK("a", "<gravity>false</gravity>")
+	                   LINK("b", "<pose>1 2 0 0 0 0</pose><gravity>1</gravity>")
+	                       JOINT("j", "fixed", ENDS("a", "b"), "") "<frame name='gravcomp' attached_to='a'/>"
+	                                                               "</model></world>"));
+	robot_expect_note(&r, CAL_IMPORT_CHANGED, "gravity", "lifts");
+	const char *type, *name;
+	const void *def;
+	assert_int_equal(cal_setup_device(r.setup, 0, &type, &name, &def), CAL_OK);
+	assert_string_equal(type, "applied_load");
+	assert_string_equal(name, "a_gravcomp");
+	const CalAppliedLoadDef *load = def;
+	assert_true(load->force[0].number == 0 && load->force[2].number == 10);
+	robot_close(&r);
+}
+
+/* S11, S17: what is left open in <inertial> is named. */
+static void numbers_that_are_not_given_are_named(void **state) {
+	(void)state;
+	Robot r = robot_of(MODEL("1.7", "<link name='a'><inertial><Mass>2</Mass></inertial></link>"));
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "link \"a\"/inertial", "1 kg, the default");
+	robot_expect_note(&r, CAL_IMPORT_ASSUMED, "link \"a\"/inertial", "1 kg m^2");
 	robot_close(&r);
 }
 
@@ -183,10 +201,11 @@ int main(void) {
 		cmocka_unit_test(axes_of_the_model_move_with_the_joint),
 		cmocka_unit_test(old_frames_of_poses_are_named),
 		cmocka_unit_test(names_are_those_of_the_version),
-		cmocka_unit_test(merged_models_are_missing),
 		cmocka_unit_test(universal_joints_have_two_axes),
 		cmocka_unit_test(states_are_read_or_missing),
 		cmocka_unit_test(parts_without_effect_are_named),
+		cmocka_unit_test(links_without_gravity_are_lifted),
+		cmocka_unit_test(numbers_that_are_not_given_are_named),
 		cmocka_unit_test(what_changes_the_motion_is_missing),
 		cmocka_unit_test(worlds_of_gazebo_are_read),
 	};

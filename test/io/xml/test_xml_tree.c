@@ -119,6 +119,29 @@ static void what_could_hurt_is_refused(void **state) {
 	refuse("<a>\0</a>", 8, "t.xml:1:4");
 }
 
+/* Errors of expat say what is open or what to do. */
+static void errors_have_a_remedy(void **state) {
+	(void)state;
+	static const struct {
+		const char *text, *said;
+	} cases[] = {
+		{"\n<?xml version='1.0'?><a/>",
+	     "t.xml:2:1: error: XML or text declaration not at start of entity; the XML declaration is"},
+		{"<r>\n<link>\n</robot>",
+	     "t.xml:3:3: error: mismatched tag; the element that is open here is <link> of line 2"},
+		{"<r>\n<link>", "t.xml:2:7: error: no element found; the element that is open here is <link> of line 2"},
+		{"<r>A & B</r>",
+	     "t.xml:1:7: error: not well-formed (invalid token); in text \"&\" and \"<\" are written &amp; and &lt;"},
+		{"<r name='\xE4'/>",
+	     "t.xml:1:10: error: not well-formed (invalid token); in text \"&\" and \"<\" are written &amp; and &lt;, values stand in quotes, and a file without an encoding is UTF-8"},
+		{"<r/><r/>", "t.xml:1:5: error: junk after document element; a file has one root element"},
+		{"<r>&nbsp;</r>", "t.xml:1:4: error: undefined entity; XML has &amp; &lt;"},
+		{"<r a='1' a='2'/>", "t.xml:1:10: error: duplicate attribute; an element has an attribute once"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		refuse(cases[i].text, strlen(cases[i].text), cases[i].said);
+}
+
 /* What is longer than a piece of the parser, and what stands across the ends of pieces, has its place and all of its bytes. */
 /* <a x='aaa...'/> with so many bytes between the quotes. */
 static void refuse_attribute(size_t bytes, const char *said) {
@@ -236,6 +259,7 @@ int main(void) {
 		cmocka_unit_test(trees_are_edited),
 		cmocka_unit_test(an_empty_document_replaces_by_nothing),
 		cmocka_unit_test(what_could_hurt_is_refused),
+		cmocka_unit_test(errors_have_a_remedy),
 		cmocka_unit_test(long_attributes_are_refused),
 		cmocka_unit_test(the_root_is_found_without_a_parser),
 		cmocka_unit_test(long_documents_are_read_in_pieces),
