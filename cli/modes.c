@@ -37,6 +37,7 @@ static const char help[] =
 	"  --speed DOF         at several speeds of a joint that turns steadily, a table of frequencies (Campbell diagram):\n"
 	"  --from W, --to W    its speeds, '0 rad/s' to '6000 rpm'; --points N of them (21)\n"
 	"  --campbell OUT.svg  draw it\n"
+	"  --animate OUT.h5    oscillations one after the other, for calder view; --scale F: of their amplitudes (1)\n"
 	"  --modes N, --max-frequency F  only the lowest N modes, and those up to F\n"
 	"model files:\n"
 	"  --body NAME         this body only; needed for --plot and --write if several are flexible\n"
@@ -67,7 +68,9 @@ typedef struct Options {
 	const char *group;
 	bool json, ignore_geometric, free, system, structural, masses;
 	const char *speed, *campbell; // --speed
-	double from, to;              // [rad/s]
+	const char *animate;
+	double scale;    // 0: not given
+	double from, to; // [rad/s]
 	long points;
 	double at;    // [s]
 	double bound; // [rad/s]
@@ -420,6 +423,8 @@ static bool set_option(Options *o, int option, const char *text) {
 		return number_or_none(text, &o->how.display_count);
 	case 'x':
 		return option_frequency(text, &o->how.max_frequency);
+	case 'L':
+		return positive(text, &o->scale);
 	case 'k':
 		return cal_quantity_parse(text, "kg", &o->how.expected_mass, NULL) == CAL_OK && o->how.expected_mass > 0;
 	case 'd':
@@ -444,18 +449,23 @@ static bool set_option(Options *o, int option, const char *text) {
 }
 
 static int run_bodies(Options *o) {
-	if (o->at > 0 || o->group || o->structural || o->masses || o->speed || o->campbell)
-		return say_usage("modes", "--at, --group, --structural, --masses, --speed and --campbell need --system");
+	if (o->at > 0 || o->group || o->structural || o->masses || o->speed || o->campbell || o->animate || o->scale > 0)
+		return say_usage(
+			"modes", "--at, --group, --structural, --masses, --speed, --campbell, --animate and --scale need --system");
 	const int code = spare_input(o);
 	return code == EXIT_OK ? show_input(o) : code;
 }
 
 static int run_system(const Options *o) {
 	if (o->plot || o->write || o->body || o->name || o->bound > 0 || o->how.interface_count != 0)
-		return say_usage("modes", "--system takes --at, --group, --structural, --masses, --speed, --modes, "
-		                          "--max-frequency and --json only");
+		return say_usage("modes", "--system takes --at, --group, --structural, --masses, --speed, --animate, "
+		                          "--modes, --max-frequency and --json only");
 	if (!o->speed && (o->campbell || o->points > 0 || o->from != 0 || o->to != 0))
 		return say_usage("modes", "--campbell, --from, --to and --points need --speed");
+	if (o->animate && (o->speed || !cal_results_is_hdf5(o->animate)))
+		return say_usage("modes", "--animate takes a result file that ends in .h5, and no --speed");
+	if (o->scale > 0 && !o->animate)
+		return say_usage("modes", "--scale needs --animate");
 	if (o->speed && (o->to == o->from || o->masses))
 		return say_usage("modes", "--speed takes --from and --to, which differ, and no --masses");
 	return modes_system(&(SystemModesOptions){.path = o->path,
@@ -470,7 +480,9 @@ static int run_system(const Options *o) {
 	                                          .from = o->from,
 	                                          .to = o->to,
 	                                          .points = o->points > 0 ? (int)o->points : 21,
-	                                          .campbell = o->campbell});
+	                                          .campbell = o->campbell,
+	                                          .animate = o->animate,
+	                                          .scale = o->scale > 0 ? o->scale : 1});
 }
 
 int command_modes(int argc, char **argv) {
@@ -504,6 +516,8 @@ int command_modes(int argc, char **argv) {
 	                                        {"to", required_argument, NULL, 'T'},
 	                                        {"points", required_argument, NULL, 'P'},
 	                                        {"campbell", required_argument, NULL, 'C'},
+	                                        {"animate", required_argument, NULL, 'A'},
+	                                        {"scale", required_argument, NULL, 'L'},
 	                                        {"help", no_argument, NULL, 'h'},
 	                                        {0}};
 	Options o = {0};
@@ -523,6 +537,7 @@ int command_modes(int argc, char **argv) {
 		o.masses |= option == 'M';
 		o.speed = option == 'S' ? optarg : o.speed;
 		o.campbell = option == 'C' ? optarg : o.campbell;
+		o.animate = option == 'A' ? optarg : o.animate;
 		o.group = option == 'q' ? optarg : o.group;
 		if (option == 'a' && option_quantity("modes", "at", optarg, "s", &o.at) != EXIT_OK)
 			return EXIT_USAGE;

@@ -45,9 +45,37 @@ typedef struct SystemModesOptions {
 	double from, to;      //
 	int points;           //
 	const char *campbell; // NULL: no picture
+	const char *animate;  // NULL: no file of oscillations
+	double scale;         // of their amplitudes
 } SystemModesOptions;
 int modes_system(const SystemModesOptions *options);
 /** `--speed`: the modes of a group at several speeds of a degree of freedom; returns an exit code. */
 int modes_campbell(const SystemModesOptions *options, CalSim *sim, const char *title);
+
+/** `--animate`: oscillations of the groups of a model, one after the other. */
+enum { ANIMATED_MODES = 30 }; // most
+
+typedef struct AnimatedMode {
+	int group;
+	double *shape; // [2 nu] real parts, imaginary parts; from malloc
+	char name[96], text[96];
+} AnimatedMode;
+
+typedef struct Animation {
+	AnimatedMode modes[ANIMATED_MODES];
+	int count, left_out;
+} Animation;
+
+/** Adds the oscillations among the modes of a group. */
+CalStatus animation_add(Animation *animation, const CalSim *sim, int group, const CalSystemModes *modes);
+void animation_free(Animation *animation);
+
+/** The model that a result file holds. */
+typedef struct AnimationModel {
+	const char *title, *name, *text;
+} AnimationModel;
+
+/** Writes them as a result file (HDF5) about the present state of the simulation; returns an exit code. */
+int animation_write(const Animation *animation, CalSim *sim, const char *path, double scale, const AnimationModel *of);
 
 #endif

@@ -5,11 +5,14 @@
  * The run of the file is taken to the time that is asked for, each group is linearized there (cal_sim_linearize), and its
  * modes are printed with the joints and flexible bodies that move in them, by their share of the kinetic energy.
  */
+#define _POSIX_C_SOURCE 200809L // open_memstream
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "modes.h"
+#include "output.h"
 
 static const double two_pi = 6.283185307179586;
 enum { MOST_SHARES = 3 };
@@ -181,7 +184,8 @@ static void json_group(const GroupModes *g) {
 
 /* ---- command ----------------------------------------------------------------------------------- */
 
-static CalStatus show_group(const SystemModesOptions *o, CalSim *sim, int group, CalError *error) {
+static CalStatus show_group(const SystemModesOptions *o, CalSim *sim, int group, Animation *animation,
+                            CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
 	const CalSystemModesOptions which = {.most = o->most, .max_frequency = o->max_frequency};
 	const CalLinearOptions how = {.structural = o->structural};
@@ -197,6 +201,8 @@ static CalStatus show_group(const SystemModesOptions *o, CalSim *sim, int group,
 	if (status == CAL_OK)
 		(o->json ? json_group : print_group)(
 			&(GroupModes){model, &linear, &modes, (const double(*)[6])mass, cal_sim_time(sim), shares});
+	if (status == CAL_OK && o->animate)
+		status = animation_add(animation, sim, group, &modes);
 	free(mass);
 	cal_system_modes_release(&modes);
 	cal_linear_release(&linear);
@@ -204,7 +210,7 @@ static CalStatus show_group(const SystemModesOptions *o, CalSim *sim, int group,
 	return status;
 }
 
-static int show_groups(const SystemModesOptions *o, CalSim *sim) {
+static int show_groups(const SystemModesOptions *o, CalSim *sim, Animation *animation) {
 	CalError error = {0};
 	int shown = 0, code = EXIT_OK;
 	if (o->json)
@@ -216,7 +222,7 @@ static int show_groups(const SystemModesOptions *o, CalSim *sim) {
 			continue;
 		if (shown++ && o->json)
 			printf(",\n");
-		code = say_status(input_name(o->path), show_group(o, sim, g, &error), &error);
+		code = say_status(input_name(o->path), show_group(o, sim, g, animation, &error), &error);
 	}
 	if (o->json)
 		printf("\n]\n");
@@ -237,12 +243,44 @@ static int find_group(const SystemModesOptions *o, const CalSim *sim) {
 	return EXIT_INPUT;
 }
 
+/* The table, then what is drawn of it. */
+static int show_and_animate(const SystemModesOptions *o, CalSim *sim, const AnimationModel *of) {
+	Animation animation = {0};
+	int code = show_groups(o, sim, &animation);
+	if (code == EXIT_OK && o->animate)
+		code = animation_write(&animation, sim, o->animate, o->scale, of);
+	animation_free(&animation);
+	return code;
+}
+
+/* The model as a file, from malloc. */
+static CalStatus write_text(const CalSetup *setup, char **text, CalError *error) {
+	size_t size = 0;
+	FILE *out = open_memstream(text, &size);
+	if (!out)
+		return CAL_ERR_MEMORY;
+	const CalStatus status = cal_model_file_write(setup, out, error);
+	return fclose(out) != 0 && status == CAL_OK ? CAL_ERR_MEMORY : status;
+}
+
+static int prepare_animation(const SystemModesOptions *o, const CalSetup *setup, char **text) {
+	CalError error = {0};
+	if (!o->animate)
+		return EXIT_OK;
+	const int code = output_spares_model("modes", (Written){o->animate, "--animate"}, o->path, setup);
+	return code == EXIT_OK ? say_status(input_name(o->path), write_text(setup, text, &error), &error) : code;
+}
+
 int modes_system(const SystemModesOptions *o) {
 	CalSetup *setup = NULL;
+	char *text = NULL;
 	Loaded loaded = {.refuses_code = true}; // without it, modes would be those of another model
 	int code = input_open(o->path, &setup);
+	if (code == EXIT_OK)
+		code = prepare_animation(o, setup, &text);
 	if (code != EXIT_OK) {
 		cal_setup_destroy(setup);
+		free(text);
 		return code;
 	}
 	code = loaded_at(&loaded, setup, input_name(o->path), o->at);
@@ -250,7 +288,9 @@ int modes_system(const SystemModesOptions *o) {
 		code = find_group(o, loaded.sim);
 	const char *title = loaded.settings.title && loaded.settings.title[0] ? loaded.settings.title : input_name(o->path);
 	if (code == EXIT_OK)
-		code = o->speed ? modes_campbell(o, loaded.sim, title) : show_groups(o, loaded.sim);
+		code = o->speed ? modes_campbell(o, loaded.sim, title)
+		                : show_and_animate(o, loaded.sim, &(AnimationModel){title, input_name(o->path), text});
 	loaded_destroy(&loaded);
+	free(text);
 	return code;
 }

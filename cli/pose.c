@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pose.c — `calder pose`: joint coordinates at which nodes are where they are wanted, as a state of a model file.
+ * pose.c — `calder pose`: joint coordinates at which nodes are where they are wanted, as a state of a model file, or along a path of the nodes
+ * (pose_path.c).
  *
  * Starts are the state of the model and, where that is asked for, random ones within the limits; of those that get there, the one
  * whose coordinates are nearest to the state of the model is taken.
  */
 #define _GNU_SOURCE // getopt_long
+
+#include "pose.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -13,9 +16,11 @@
 #include <string.h>
 
 #include "options.h"
+#include "output.h"
 
 static const char help[] =
 	"usage: calder pose [OPTION]... --node NODE [--at X,Y,Z] [--rpy R,P,Y | --pointing X,Y,Z]... MODEL\n"
+	"       calder pose [OPTION]... --node NODE... --path TABLE.csv|RUN.h5 [-o MOTION.csv] MODEL\n"
 	"\n"
 	"Finds joint coordinates at which nodes are where they are wanted, with loops closed and within the ranges of the\n"
 	"model's limit devices, and prints them as the state of a model file. Several nodes may be given, each followed by what is\n"
@@ -24,33 +29,20 @@ static const char help[] =
 	"      --at X,Y,Z         its place, with units or in m; - leaves a component free: --at 1,-,50cm\n"
 	"      --rpy R,P,Y        its orientation: turns about fixed x, then y, then z, with units or in rad\n"
 	"      --pointing X,Y,Z   direction of its z axis; it may turn about that\n"
+	"      --path FILE        a path of the nodes: a table of the time and columns x y z, and qw qx qy qz or roll pitch yaw, or\n"
+	"                         pose:NODE.x as calder run writes them; what has no column is free, or as --at and --rpy say\n"
+	"  -o, --output FILE      coordinates along the path, for calder inverse (CSV; stdout)\n"
+	"      --stream NAME      of an HDF5 file (its first)\n"
 	"      --hold J,K...      joints that stay as they are in the state of the model\n"
 	"      --no-limits        without the ranges of limit devices\n"
 	"      --starts N         so many random starts besides the state of the model (0)\n"
 	"      --seed N           of these (1)\n"
 	"      --json             the result as JSON\n"
 	"\n"
-	"Exit code 4: not reached; the state printed is the nearest that was found.\n"
+	"Exit code 4: not reached; what is printed is the nearest that was found.\n"
 	"\n"
-	"example: calder pose --node lower/tip --at 0.3,0,-0.6 examples/double_pendulum.yaml\n";
-
-enum { MOST = 16 };
-
-typedef struct Wanted {
-	const char *node;
-	CalNodeTarget target;
-} Wanted;
-
-typedef struct Request {
-	const char *path;
-	Wanted wanted[MOST];
-	int count;
-	char *held_text; // cut at commas; from malloc
-	const char *held[4 * MOST];
-	int held_count;
-	double starts, seed;
-	bool no_limits, json;
-} Request;
+	"example: calder pose --node lower/tip --at 0.3,0,-0.6 examples/double_pendulum.yaml\n"
+	"         calder pose --node lower/tip --path circle.csv -o motion.csv examples/double_pendulum.yaml\n";
 
 /* ---- options ---------------------------------------------------------------------------------------------- */
 
@@ -75,7 +67,7 @@ static int read_triple(const char *option, const char *text, const char *unit, b
 	           : say_usage("pose", "--%s takes three numbers, X,Y,Z, not '%s'", option, text);
 }
 
-static CalMat3 matrix_of_rpy(const double a[3]) {
+CalMat3 pose_matrix_of_rpy(const double a[3]) {
 	const double cr = cos(a[0]), sr = sin(a[0]), cp = cos(a[1]), sp = sin(a[1]), cy = cos(a[2]), sy = sin(a[2]);
 	return (CalMat3){{{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr},
 	                  {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
@@ -119,7 +111,7 @@ static int take_direction(CalNodeTarget *t, const char *text) {
 static int take_turns(CalNodeTarget *t, const char *text) {
 	double angles[3] = {0};
 	const int code = read_triple("rpy", text, "rad", false, angles);
-	t->pose.R = matrix_of_rpy(angles);
+	t->pose.R = pose_matrix_of_rpy(angles);
 	t->rotation = CAL_AXIS_XYZ;
 	return code;
 }
@@ -129,8 +121,8 @@ static int take_held(Request *r, const char *text) {
 	r->held_text = strdup(text);
 	r->held_count = 0;
 	for (char *rest = r->held_text, *name; rest && (name = strsep(&rest, ",")) != NULL;) {
-		if (r->held_count == 4 * MOST)
-			return say_usage("pose", "--hold takes at most %d names", 4 * MOST);
+		if (r->held_count == POSE_HELD)
+			return say_usage("pose", "--hold takes at most %d names", POSE_HELD);
 		r->held[r->held_count++] = name + strspn(name, " ");
 	}
 	return EXIT_OK;
@@ -140,8 +132,8 @@ static int take_option(Request *r, int option) {
 	CalNodeTarget *last = r->count ? &r->wanted[r->count - 1].target : NULL;
 	switch (option) {
 	case 'n':
-		if (r->count == MOST)
-			return say_usage("pose", "at most %d nodes", MOST);
+		if (r->count == POSE_NODES)
+			return say_usage("pose", "at most %d nodes", POSE_NODES);
 		r->wanted[r->count++] = (Wanted){.node = optarg};
 		return EXIT_OK;
 	case 'a':
@@ -161,6 +153,15 @@ static int take_option(Request *r, int option) {
 	case 'l':
 		r->no_limits = true;
 		return EXIT_OK;
+	case 'w':
+		r->way = optarg;
+		return EXIT_OK;
+	case 'o':
+		r->output = optarg;
+		return EXIT_OK;
+	case 'm':
+		r->stream = optarg;
+		return EXIT_OK;
 	default:
 		r->json = true;
 		return EXIT_OK;
@@ -170,7 +171,11 @@ static int take_option(Request *r, int option) {
 static int check_request(const Request *r) {
 	if (r->count == 0)
 		return say_usage("pose", "name a node with --node, and where it is wanted");
-	for (int i = 0; i < r->count; i++)
+	if (!r->way && (r->output || r->stream))
+		return say_usage("pose", "--output and --stream need --path");
+	if (r->way && r->json)
+		return say_usage("pose", "--path writes a table; --json is for a single pose");
+	for (int i = 0; i < r->count && !r->way; i++)
 		if (!r->wanted[i].target.translation && !r->wanted[i].target.rotation)
 			return say_usage("pose", "what is wanted of node '%s'? Give --at, --rpy or --pointing after it",
 			                 r->wanted[i].node);
@@ -182,20 +187,16 @@ static int check_request(const Request *r) {
 /* Exit code, or -1 to continue. */
 static int parse_options(Request *r, int argc, char **argv) {
 	static const struct option long_options[] = {
-		{"node", required_argument, NULL, 'n'},
-		{"at", required_argument, NULL, 'a'},
-		{"rpy", required_argument, NULL, 'r'},
-		{"pointing", required_argument, NULL, 'p'},
-		{"hold", required_argument, NULL, 'H'},
-		{"starts", required_argument, NULL, 's'},
-		{"seed", required_argument, NULL, 'd'},
-		{"no-limits", no_argument, NULL, 'l'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
+		{"node", required_argument, NULL, 'n'},   {"at", required_argument, NULL, 'a'},
+		{"rpy", required_argument, NULL, 'r'},    {"pointing", required_argument, NULL, 'p'},
+		{"hold", required_argument, NULL, 'H'},   {"starts", required_argument, NULL, 's'},
+		{"seed", required_argument, NULL, 'd'},   {"no-limits", no_argument, NULL, 'l'},
+		{"json", no_argument, NULL, 'j'},         {"path", required_argument, NULL, 'w'},
+		{"output", required_argument, NULL, 'o'}, {"stream", required_argument, NULL, 'm'},
+		{"help", no_argument, NULL, 'h'},         {0},
 	};
 	*r = (Request){.seed = 1};
-	for (int option; (option = getopt_long(argc, argv, "h", long_options, NULL)) != -1;) {
+	for (int option; (option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			return EXIT_OK;
@@ -213,19 +214,6 @@ static int parse_options(Request *r, int argc, char **argv) {
 }
 
 /* ---- the search ---------------------------------------------------------------------------------------------- */
-
-typedef struct Search {
-	const CalModel *model;
-	CalWork *work;
-	CalState start, state, best;
-	CalNodeTarget targets[MOST];
-	int count, nu;
-	double *lower, *upper, *way; // [nu]
-	uint8_t *frozen;             // [nu]
-	CalReach reach;              // of the best
-	bool reached;
-	double moved; // of the best: how far from the start
-} Search;
 
 static int find_targets(Search *s, const Request *r, CalSim *sim) {
 	char text[300];
@@ -362,11 +350,11 @@ static CalStatus try_start(Search *s, bool first) {
 	return CAL_OK;
 }
 
-static CalStatus search(Search *s, const Request *r, const CalState *start) {
+CalStatus pose_search(Search *s, const Request *r, const CalState *start, int starts) {
 	uint64_t counter = (uint64_t)r->seed * UINT64_C(0x2545f4914f6cdd1d);
 	cal_state_copy(s->model, start, &s->start);
 	CalStatus status = CAL_OK;
-	for (int i = 0; i <= (int)r->starts && status == CAL_OK; i++) {
+	for (int i = 0; i <= starts && status == CAL_OK; i++) {
 		cal_state_copy(s->model, &s->start, &s->state);
 		if (i > 0)
 			move_start(s, &counter);
@@ -448,8 +436,13 @@ static int find_pose(const Request *r, Loaded *loaded) {
 	int code = say_status(r->path, make_room(&s), NULL);
 	if (code == EXIT_OK && s.upper)
 		code = find_limits(&s, r, loaded->setup);
+	if (code == EXIT_OK && r->way) {
+		code = pose_follow(&s, r, loaded->sim, group);
+		release(&s);
+		return code;
+	}
 	if (code == EXIT_OK)
-		code = say_status(r->path, search(&s, r, cal_sim_state(loaded->sim, group)), NULL);
+		code = say_status(r->path, pose_search(&s, r, cal_sim_state(loaded->sim, group), (int)r->starts), NULL);
 	if (code == EXIT_OK) {
 		print_result(&s, r);
 		code = s.reached ? EXIT_OK : EXIT_NUMERICS;
@@ -462,6 +455,12 @@ static int find_pose(const Request *r, Loaded *loaded) {
 	return code;
 }
 
+static int spare_files(const Request *r, const CalSetup *setup) {
+	const Written motion = {r->output, "-o"};
+	const int code = output_spares_model("pose", motion, r->path, setup);
+	return code == EXIT_OK ? output_spares("pose", motion, r->way, "the path") : code;
+}
+
 int command_pose(int argc, char **argv) {
 	Request r;
 	CalSetup *setup = NULL;
@@ -470,10 +469,15 @@ int command_pose(int argc, char **argv) {
 	if (code < 0) {
 		code = input_open(r.path, &setup);
 		if (code == EXIT_OK)
+			code = spare_files(&r, setup);
+		if (code == EXIT_OK) {
 			code = loaded_at(&loaded, setup, r.path, 0);
+			setup = NULL; // loaded owns it
+		}
 		if (code == EXIT_OK)
 			code = find_pose(&r, &loaded);
 	}
+	cal_setup_destroy(setup);
 	loaded_destroy(&loaded);
 	free(r.held_text);
 	return code;

@@ -143,6 +143,63 @@ calder 3 modes "$SOURCE_DIR/examples/rotor.yaml" --system --speed spn --from '0 
 calder 2 modes "$SOURCE_DIR/examples/rotor.yaml" --system --speed spin
 calder 2 modes "$SOURCE_DIR/examples/rotor.yaml" --system --campbell x.svg
 
+# Oscillations as a result file: two masses and two springs move by the golden ratio, the one that moves most by a tenth of 1 m; the
+# bars of a parallelogram turn alike, whose loop is closed at every moment; --scale makes all of it larger.
+cat >two.yaml <<'YAML'
+calder: 1
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1}, b: {mass: 1}}
+joints:
+  ja: {type: prismatic, axis: x, to: a, dof: {stiffness: 100}}
+  jb: {type: prismatic, axis: x, from: a, to: b, dof: {stiffness: 100}}
+run: {duration: 1 s}
+YAML
+calder 0 modes two.yaml --system --animate two.h5
+calder 0 info two.h5
+stdout_has 'events/log'
+calder 0 inverse two.yaml two.h5 -o two.csv
+python 'import csv, math; r = [list(map(float, x)) for x in list(csv.reader(open("two.csv")))[1:]]
+assert len(r) == 193 and r[-1][0] == 4, (len(r), r[-1][0])
+golden = (math.sqrt(5) - 1) / 2
+for t, a, *_, in r:
+    b = _[2]
+    first = t < 2
+    x = 0.1 * (1 if first else golden) * math.sin(2 * math.pi * t) # of the outer mass in the first, the inner in the second
+    want = (golden * x, golden * golden * x) if first else (0.1 * math.sin(2 * math.pi * t), -(1 + golden) * 0.1 * math.sin(2 * math.pi * t))
+    assert min(max(abs(s * a - want[0]), abs(s * b - want[1])) for s in (-1, 1)) < 1e-12, (t, a, b, want)'
+calder 0 view two.h5 --json two.json
+grep -q '"mode 2"' two.json && grep -q '2.57518 Hz' two.json || fail "the replay does not name the second mode"
+cat >parallel.yaml <<'YAML'
+calder: 1
+gravity: [0, 0, 0]
+ground: {nodes: {left: [0, 0, 0], right: [1, 0, 0]}}
+define: {bar: &bar {mass: 1, rod: {from: [0, 0, 0], to: [0, 1, 0]}, nodes: {end: [0, 1, 0]}}}
+bodies: {one: *bar, other: *bar, top: {mass: 1, rod: {from: [0, 0, 0], to: [1, 0, 0]}, nodes: {end: [1, 0, 0]}}}
+joints:
+  j1: {type: revolute, to: one, dof: {stiffness: 50}}
+  j2: {type: revolute, from: ground/right, to: other}
+  jt: {type: revolute, from: one/end, to: top}
+loops: {pin: {type: revolute, from: top/end, to: other/end}}
+run: {duration: 1 s}
+YAML
+calder 0 modes parallel.yaml --system --animate parallel.h5 --scale 3
+calder 0 inverse parallel.yaml parallel.h5 --joints j1 -o parallel.csv
+calder 0 inverse parallel.yaml parallel.h5 --joints j2 -o other.csv
+python 'import csv; a, b = ([[float(x) for x in y[:2]] for y in list(csv.reader(open(f)))[1:]] for f in ("parallel.csv", "other.csv"))
+assert max(abs(x[1] - y[1]) for x, y in zip(a, b, strict=True)) < 1e-10
+most = max(abs(x[1]) for x in a); assert abs(most - 3 * 0.1 * 2 ** 0.5) < 1e-3, most'
+calder 0 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --animate arm.h5 --modes 40
+cp two.yaml model.h5
+calder 2 modes two.yaml --system --animate two.csv
+stderr_has 'ends in .h5'
+calder 2 modes two.yaml --animate two.h5
+calder 2 modes two.yaml --system --scale 2
+calder 2 modes model.h5 --system --animate model.h5
+calder 3 modes "$SOURCE_DIR/examples/four_bar.yaml" --system --animate none.h5
+stderr_has 'no mode oscillates'
+calder 3 modes two.yaml --system --animate missing/two.h5
+stderr_has 'missing/two.h5'
+
 # Effective masses of a structure on the ground are its mass.
 calder 0 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --structural --masses --json
 python 'import json; m = json.load(open("out"))[0]["modes"]

@@ -108,4 +108,73 @@ calder 2 pose --node lower/tip --at 1,2,3kg arm.yaml
 calder 2 pose --node lower/tip --pointing 0,0,0 arm.yaml
 stderr_has 'pointing takes a direction, not a vector of length 0'
 
+# A path: a circle of the tip, in millimeters; the elbow stays on its side, and calder inverse follows what was written.
+python 'import math
+with open("circle.csv", "w") as f:
+    f.write("t [s],x [mm],y [mm],remark\n" + "".join(f"{i / 50},{900 + 200 * math.cos(i / 8)!r},{800 + 200 * math.sin(i / 8)!r},1\n" for i in range(51)))'
+calder 0 pose --node lower/tip --path circle.csv -o motion.csv arm.yaml
+stdout_has '^circle.csv: 51 points, 0 not reached; at most .* from one point to the next \(q:(elbow|shoulder)\)$'
+stderr_empty
+python 'import csv, math; r = list(csv.reader(open("motion.csv"))); assert r[0] == ["t [s]", "q:shoulder [rad]", "q:elbow [rad]"] and len(r) == 52
+for i, row in enumerate(r[1:]):
+    t, a, b = map(float, row)
+    x, y = 0.9 + 0.2 * math.cos(i / 8), 0.8 + 0.2 * math.sin(i / 8)
+    elbow = math.acos((x * x + y * y - 1.49) / 1.4)
+    assert t == i / 50 and abs(b - elbow) < 1e-8, (i, b, elbow)
+    assert math.hypot(math.cos(a) + 0.7 * math.cos(a + b) - x, math.sin(a) + 0.7 * math.sin(a + b) - y) < 1e-9'
+calder 0 inverse arm.yaml motion.csv -o torque.csv
+stdout_has '2 coordinates followed from 0 s to 1 s, 51 rows'
+
+# Without -o the table is the output. Columns by the names of signals, of two nodes; a node without a column of its own is an error.
+calder 0 pose --node lower/tip --path circle.csv arm.yaml
+cmp -s out motion.csv || fail "stdout and -o differ"
+sed 's/ \[mm\]//g; 1s/.*/t,pose:lower\/tip.x [mm],pose:lower\/tip.y [mm],pose:upper.z/; 2,$s/,1$/,0/' circle.csv >two.csv
+calder 0 pose --node lower/tip --node upper --path two.csv -o again.csv arm.yaml
+cmp -s again.csv motion.csv || fail "columns by the names of signals"
+calder 3 pose --node lower/tip --node lower --path two.csv arm.yaml
+stderr_has 'two.csv: error: node "lower": no column is of this node'
+
+# Attitudes along a run, from its result file, and as roll, pitch and yaw.
+cat >tumble.yaml <<'YAML'
+calder: 1
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, box: [1, 2, 3]}}
+joints: {ball: {type: spherical, to: b}}
+state: {ball: {u: [0.3, 2, 0.1]}}
+run: {duration: 1 s, output: {interval: 50 ms, signals: [q, "pose:b"]}}
+YAML
+calder 0 run tumble.yaml -q -o tumble.h5
+calder 0 run tumble.yaml -q -o tumble.csv
+calder 0 pose --node b --path tumble.h5 --stream main -o attitude.csv tumble.yaml
+python 'import csv; a, b = (list(csv.DictReader(open(f))) for f in ("attitude.csv", "tumble.csv")); assert len(a) == len(b) == 21
+keys = [k for k in b[0] if k.startswith("q:ball")]; assert len(keys) == 4
+for x, y in zip(a, b):
+    p, q = ([float(z[k]) for k in keys] for z in (x, y))
+    assert abs(abs(sum(u * v for u, v in zip(p, q))) - 1) < 1e-12'
+printf 't,roll [deg],pitch [deg],yaw [deg]\n0,0,0,10\n1,0,0,40\n' >yaw.csv
+calder 0 pose --node lower --path yaw.csv -o yaw_q.csv arm.yaml
+python 'import csv, math; r = list(csv.reader(open("yaw_q.csv")))[1:]
+assert all(abs(float(x[1]) + float(x[2]) - math.radians(w)) < 1e-9 for x, w in zip(r, (10, 40), strict=True))'
+
+# What cannot be reached is written as near as it gets, and said; tables that are no path are refused by row and column.
+printf 't,x,y\n0,1,0.5\n1,3,0.5\n' >far.csv
+calder 4 pose --node lower/tip --path far.csv -o far_q.csv arm.yaml
+stderr_has 'far.csv: warning: 1 of 2 points are not reached, the first at t = 1 s, by up to 1.34'
+[ "$(wc -l <far_q.csv)" = 3 ] || fail "far_q.csv"
+printf 't,x,y\n0,1,0.5\n1,-1.2,-0.5\n' >leap.csv
+calder 0 pose --node lower/tip --path leap.csv -o leap_q.csv arm.yaml
+stderr_has 'q:(shoulder|elbow) moves by .* rad between two points, at t = 1 s'
+rm -f none.csv
+for wrong in 't,x,x\n0,1,1\n' 't,x [kg]\n0,1\n' 't,qw,qx\n0,1,0\n' 't,x,qw,qx,qy,qz,roll,pitch,yaw\n0,1,1,0,0,0,0,0,0\n' 't,x\n0,1\n-1,1\n' \
+	't,x\n0,\n' 't,qw,qx,qy,qz\n0,2,0,0,0\n' 't,x\n' 't,height\n0,1\n'; do
+	printf "$wrong" >wrong.csv
+	calder 3 pose --node lower/tip --path wrong.csv -o none.csv arm.yaml
+	stderr_has 'wrong.csv'
+	[ ! -e none.csv ] || fail "none.csv is there: $wrong"
+done
+calder 2 pose --node lower/tip --path circle.csv -o circle.csv arm.yaml
+calder 2 pose --node lower/tip --path circle.csv -o arm.yaml arm.yaml
+calder 2 pose --node lower/tip --path circle.csv --json arm.yaml
+calder 2 pose --node lower/tip --at 1,0,0 -o x.csv arm.yaml
+
 exit $((failures > 0))

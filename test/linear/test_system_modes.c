@@ -201,6 +201,73 @@ static void tilting_rotor_has_forward_and_backward_whirl(void **state) {
 	run_end(&run);
 }
 
+/* ---- structures of the literature ------------------------------------------------------------------------- */
+
+/*
+ * Flap of a uniform blade that turns, without hub, over its speed gamma = Omega sqrt(rhoA L^4/EI): Wright, Smith, Thresher and Wang,
+ * J. Appl. Mech. 49, 1982, and Yoo and Shin, J. Sound Vib. 212, 1998, four decimals. With EI = 12000 N m^2, 1.2 kg/m and 10 m
+ * frequencies are in rad/s.
+ */
+static void rotating_blade_stiffens_as_published(void **state) {
+	static const double flap[][2] = {{3.5160, 22.0345}, {3.6816, 22.1810},  {4.1373, 22.6149},  {4.7973, 23.3203},
+	                                 {5.5850, 24.2733}, {6.4495, 25.4461},  {7.3604, 26.8091},  {8.2996, 28.3341},
+	                                 {9.2568, 29.9954}, {10.2257, 31.7705}, {11.2023, 33.6404}, {12.1843, 35.5890},
+	                                 {13.1702, 37.6031}};
+	(void)state;
+	for (int gamma = 0; gamma <= 12; gamma++) {
+		char text[600];
+		snprintf(
+			text, sizeof text,
+			"calder: 1\ngravity: [0, 0, 0]\nbodies:\n  blade: {beam: {length: 10, deformation: bend_z, modes: 12, elements: 12,\n"
+			"    second_order: true, section: {rhoA: 1.2, EIy: 12000, EIz: 12000, EA: 1e9, GJ: 1e6}}}\n"
+			"joints: {shaft: {type: revolute, axis: z, to: blade}}\n"
+			"devices: {drive: {type: joint_drive, joint: shaft, q: '%d*t'}}\n",
+			gamma);
+		System s = system_of(text);
+		check_frequency(&s, 0, flap[gamma][0], 2e-5);
+		check_frequency(&s, 1, flap[gamma][1], 2e-5);
+		system_release(&s);
+	}
+}
+
+/*
+ * A hub that floats and two equal panels, beams clamped at a distance r of its center (as in Hughes, J. Spacecraft 11, 1974). Where
+ * hub and panels turn against each other, a panel has y(0) = r, y'(0) = 1 for a unit turn and is free at its end, and
+ * w^2 J + 2 EI (y''(0) - r y'''(0)) = 0. This, times a factor that makes it finite at all w.
+ */
+static double hub_equation(double w) {
+	const double J = 40, r = 0.5, L = 6, EI = 900, rhoA = 0.8;
+	const double b = sqrt(w * sqrt(rhoA / EI)), c = cos(b * L), s = sin(b * L), C = cosh(b * L), S = sinh(b * L);
+	// y = A cos + B sin + (r - A) cosh + (1/b - B) sinh:  k A + m B = e, n A + k B = f at the free end
+	const double e = -(r * C + S / b), f = -(r * S + C / b), k = -c - C, m = -s - S, n = s - S;
+	const double det = k * k - m * n, A = (e * k - m * f) / det, B = (k * f - n * e) / det;
+	return det * (w * w * J + 2 * EI * (b * b * (r - 2 * A) - r * b * b * b * (1 / b - 2 * B)));
+}
+
+static void hub_with_panels_has_its_frequencies(void **state) {
+	static const double near[] = {6.4, 21.9, 58.1};
+	static const int number[] = {7, 9, 11}; // in the others the panels move alike, and the hub along
+	(void)state;
+	System s = system_of(
+		"calder: 1\ngravity: [0, 0, 0]\ndefine: {panel: &panel {length: 6, deformation: bend_z, modes: 20,\n"
+		"  section: {rhoA: 0.8, EIy: 900, EIz: 1e6, EA: 1e9, GJ: 1e6}}}\n"
+		"bodies:\n  hub: {mass: 100, inertia: [40, 40, 40], nodes: {left: {at: [0, 0.5, 0], orientation: {z: 90 deg}},\n"
+		"    right: {at: [0, -0.5, 0], orientation: {z: -90 deg}}}}\n  left: {beam: *panel}\n  right: {beam: *panel}\n"
+		"joints:\n  flight: {type: free, to: hub}\n  a: {type: weld, from: hub/left, to: left}\n"
+		"  b: {type: weld, from: hub/right, to: right}\n");
+	assert_int_equal(s.modes.rigid, 6);
+	for (int i = 0; i < 3; i++) {
+		double low = near[i], high = near[i] + 0.2;
+		assert_true(hub_equation(low) * hub_equation(high) < 0);
+		for (int k = 0; k < 60; k++) {
+			const double middle = 0.5 * (low + high);
+			*(hub_equation(low) * hub_equation(middle) > 0 ? &low : &high) = middle;
+		}
+		check_frequency(&s, number[i], low, 2e-8);
+	}
+	system_release(&s);
+}
+
 /* ---- gravity ---------------------------------------------------------------------------------- */
 
 /* About x and y the pendulum has different inertias; about z nothing holds it. Quaternions are in the way. */
@@ -427,6 +494,8 @@ int main(void) {
 		cmocka_unit_test(effective_masses_add_up),
 		cmocka_unit_test(free_modes_have_no_effective_mass),
 		cmocka_unit_test(tilting_rotor_has_forward_and_backward_whirl),
+		cmocka_unit_test(rotating_blade_stiffens_as_published),
+		cmocka_unit_test(hub_with_panels_has_its_frequencies),
 		cmocka_unit_test(damper_without_spring_has_a_rate_and_a_rigid_mode),
 		cmocka_unit_test(spherical_pendulum_has_two_frequencies),
 		cmocka_unit_test(upright_pendulum_grows),
