@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <calder/loops.h>
+
 #include "model/model.h"
 
 static const uint32_t on_ground = UINT32_MAX; // in place of a body's index
