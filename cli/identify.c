@@ -248,6 +248,32 @@ static void warn_of_dependence(const Recording *recording, const double *found, 
 	}
 }
 
+/* Least squares give one wrong sample the weight of its square, and the forces of its joint the less. */
+static void warn_of_outliers(const Recording *recording, const double *found, const char *path) {
+	static const double NOTICED = 0.25, SMALL = 1e-12; // residuals of a millionth of the force hide nothing
+	enum { FEW = 40 };
+	char text[400], name[160];
+	for (int u = 0; u < recording->nu && recording->count >= FEW; u++) {
+		double sum = 0, all = 0, most = 0, when = 0;
+		for (size_t i = 0; i < recording->count; i++) {
+			const size_t at = i * (size_t)recording->nu + (size_t)u;
+			const double left = recording->tau[at] - found[at], square = left * left;
+			sum += square, all += recording->tau[at] * recording->tau[at];
+			when = square > most ? recording->time[i] : when;
+			most = fmax(most, square);
+		}
+		if (!recording->recorded[u] || !(most > NOTICED * sum) || !(most > SMALL * all))
+			continue;
+		cal_model_dof_name(recording->model, u, name, sizeof name);
+		snprintf(
+			text, sizeof text,
+			"force of \"%.120s\": %.0f %% of the squared residuals are those of t = %.9g s: if that sample is wrong, "
+			"leave it out; it hides what the others say",
+			name, 100 * most / sum, when);
+		say_warning(path, text);
+	}
+}
+
 static void warn(const CalIdentification *id, const IdentifyRequest *r) {
 	CalIdentified all;
 	char text[300];
@@ -428,7 +454,7 @@ static int identify(const IdentifyRequest *r, CalSetup *setup) {
 	if (code == EXIT_OK && r->data) {
 		warn(id, r);
 		if (cal_model_loop_count(recording.model) == 0)
-			warn_of_dependence(&recording, found, r->data);
+			warn_of_dependence(&recording, found, r->data), warn_of_outliers(&recording, found, r->data);
 	}
 	free(found);
 	cal_identification_destroy(id);

@@ -169,8 +169,17 @@ static int read_forces(Recording *r, const Csv *csv, const IdentifyRequest *requ
 	}
 	const int code = choose_dofs("--unactuated", &request->unactuated, r->model, request->path, r->measured);
 	const bool loops = cal_model_loop_count(r->model) > 0; // where every force must be known
-	for (int u = 0; u < r->nu; u++)
+	for (int u = 0; u < r->nu && code == EXIT_OK; u++) {
+		if (r->measured[u] && r->recorded[u]) {
+			char name[160], text[400];
+			cal_model_dof_name(r->model, u, name, sizeof name);
+			snprintf(text, sizeof text, "it has a column \"force:%s\", and --unactuated says that nothing acts there",
+			         name);
+			say_error(request->data, text);
+			return EXIT_INPUT;
+		}
 		r->measured[u] |= r->recorded[u] || loops;
+	}
 	return code;
 }
 

@@ -236,6 +236,8 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 			return EXIT_USAGE;
 		if (option == 'e' && option_quantity("linearize", "every", optarg, "s", &r->every) != EXIT_OK)
 			return EXIT_USAGE;
+		if (option == 'e' && r->every == 0)
+			return say_usage("linearize", "--every takes a time above zero");
 		if (option == 'l' && option_quantity("linearize", "until", optarg, "s", &r->until) != EXIT_OK)
 			return EXIT_USAGE;
 		if (option == 'd' && option_quantity("linearize", "duration", optarg, "s", &r->range.duration) != EXIT_OK)

@@ -434,6 +434,9 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 	r->path = argv[optind];
 	if (!r->along && (r->from != 0 || r->to != 0 || r->step > 0 || r->back > 0))
 		return say_usage("trim", "--from, --to, --step and --back are those of --along");
+	const char *ending = r->out ? strrchr(r->out, '.') : NULL;
+	if (r->along && r->out && strcmp(r->out, "-") != 0 && (!ending || strcmp(ending, ".csv") != 0))
+		return say_usage("trim", "--along writes points: -o NAME.csv, or - for stdout");
 	if (r->along && (r->from == r->to || r->starts > 1 || r->solution > 0))
 		return say_usage("trim", "--along takes --from and --to, which differ, and neither --starts nor --solution");
 	if (r->solution > 0 && !r->out)

@@ -14,6 +14,8 @@ typedef struct PathPrint {
 	FILE *table;   // NULL: none
 	bool is_alone; // it is stdout, which then has nothing else
 	int count;
+	double last, turn; // the last value, and the one before the last limit point
+	bool turned;
 } PathPrint;
 
 typedef void (*CoordinateFn)(PathPrint *p, const char *name, double value);
@@ -75,8 +77,28 @@ static int take_point(void *user, CalSim *sim, const CalTrimPoint *point) {
 		each_coordinate(p, sim, put_value);
 		putc('\n', p->table);
 	}
+	if (point->turns)
+		p->turn = p->last, p->turned = true;
+	p->last = point->value;
 	p->count++;
 	return 0;
+}
+
+/* A path may end without an error before the value that was asked for. */
+static void warn_of_end(const PathPrint *p) {
+	char text[300], turn[80] = "";
+	if (p->turned)
+		snprintf(turn, sizeof turn, ", after a limit point near %.6g", p->turn);
+	if (p->count == 0 || p->last == p->r->to)
+		return;
+	if (p->count >= CAL_TRIM_PATH_POINTS)
+		snprintf(text, sizeof text,
+		         "%s does not get to %g: the path ends after %d points at %.6g%s; give a longer --step", p->r->input,
+		         p->r->to, p->count, p->last, turn);
+	else
+		snprintf(text, sizeof text, "%s does not get to %g: the path comes back to %.6g%s; --back follows it further",
+		         p->r->input, p->r->to, p->last, turn);
+	say_warning(input_name(p->r->path), text);
 }
 
 int trim_path_file(const TrimPathRequest *r, CalSim *sim) {
@@ -102,5 +124,7 @@ int trim_path_file(const TrimPathRequest *r, CalSim *sim) {
 	if (r->json)
 		puts("]");
 	code = say_status(input_name(r->path), status, &error);
+	if (code == EXIT_OK)
+		warn_of_end(&print);
 	return r->out ? output_close(&out, code) : code;
 }

@@ -61,12 +61,14 @@ typedef struct CalTrimPoint {
 /** Called for each point with the simulation there; nonzero ends the path. */
 typedef int (*CalTrimPointFn)(void *user, CalSim *sim, const CalTrimPoint *point);
 
+#define CAL_TRIM_PATH_POINTS 1000 // at most, unless more are asked for
+
 typedef struct CalTrimPathOptions {
 	const char *input; // the parameter: an input as CalStateSpaceOptions has them, added to what acts
 	double from, to;   // its values at the start, and where the path ends
 	double back;       // how far it may come back beyond `from` before the path ends too, in parts of |to - from|
 	double step;       // largest, as a distance: rad, m and parts of |to - from|; 0: 0.1
-	int most;          // points; 0: 1000
+	int most;          // points; 0: CAL_TRIM_PATH_POINTS
 	CalTrimPointFn point;
 	void *user;             // handed to point
 	CalAllocator allocator; // {0}: malloc

@@ -305,6 +305,10 @@ CalStatus cal_identification_solve(CalIdentification *id, CalError *error) {
 		return error_null(error, __func__, "identification");
 	id->solved = false;
 	id->result = (CalIdentified){.parameters = id->p};
+	for (int i = 0; i < id->nu; i++)
+		if (!isfinite(id->rows[i].force))
+			return error_set(error, CAL_NOT_FINITE,
+			                 "the forces along degree of freedom %d are too large to be squared and added", i + 1);
 	CalStatus status = identification_reduce(id, error);
 	if (status == CAL_OK && (status = identification_search(id)) != CAL_OK)
 		error_set(error, status, "the search for physically possible parameters did not converge: %s",

@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "math/dense_factor.h"
 
-enum { MOST_POINTS = 1000, MOST_CORRECTIONS = 8, FEW_CORRECTIONS = 3 };
+enum { MOST_CORRECTIONS = 8, FEW_CORRECTIONS = 3 };
 static const double default_step = 0.1, smallest_step = 1e-6, most_turn = 0.9, tolerance = 1e-9, round_off = 1e-11;
 
 typedef struct TrimPath {
@@ -213,7 +213,7 @@ static CalStatus begin(TrimPath *p, CalError *error) {
 
 static CalStatus follow(TrimPath *p, int *points, CalError *error) {
 	const double longest = p->o->step > 0 ? p->o->step : default_step;
-	const int most = p->o->most > 0 ? p->o->most : MOST_POINTS;
+	const int most = p->o->most > 0 ? p->o->most : CAL_TRIM_PATH_POINTS;
 	double ds = longest;
 	bool stop = false, turns = false;
 	CalStatus status = begin(p, error);

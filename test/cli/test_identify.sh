@@ -165,7 +165,19 @@ calder 0 identify "$arm" negative.csv --bodies payload --window 0.15
 stderr_has 'warning: no bodies that can exist give the forces as recorded'
 stderr_has 'neighboring residuals depend on each other'
 
+# One wrong sample, and one whose square is no number.
+awk -F, -v OFS=, 'NR == 200 { $9 = 1000 } { print }' "$recording" >outlier.csv
+calder 0 identify "$arm" outlier.csv --bodies payload --friction all --window 0.15
+stderr_has 'force of "wrist": 100 % of the squared residuals are those of t = 1.98 s'
+calder 0 identify "$arm" "$recording" --bodies payload --friction all --window 0.15
+if grep -q 'squared residuals' err; then fail "a good recording has outliers"; fi
+awk -F, -v OFS=, 'NR == 200 { $9 = "1e300" } { print }' "$recording" >huge.csv
+calder 4 identify "$arm" huge.csv --bodies payload
+stderr_has 'degree of freedom 4 are too large'
+
 # What does not fit.
+calder 3 identify "$arm" "$recording" --bodies payload --unactuated wrist
+stderr_has 'it has a column "force:wrist", and --unactuated says that nothing acts there'
 calder 3 identify bars.yaml
 stderr_has 'needs a recording: states at random do not close them'
 cut -d, -f1-4 "$recording" >short.csv

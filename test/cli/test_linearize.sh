@@ -183,6 +183,8 @@ if [ -e cart.h5 ] && command -v h5dump >/dev/null; then
 	h5dump -d /time along.h5 >dump || fail h5dump
 	has dump '0, 0.5, 1'
 fi
+calder 2 linearize "$SOURCE_DIR/examples/pendulum.yaml" --every 0
+stderr_has "every takes a time above zero"
 calder 2 linearize cart.yaml --every 0.1 --trim
 calder 2 linearize cart.yaml --until 0.1
 calder 2 linearize cart.yaml --every 0.1 --at 5

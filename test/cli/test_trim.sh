@@ -89,6 +89,15 @@ assert {r["stability"] for r in rows} == {"stable", "unstable"} and max(float(r[
 calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 5 --json
 python 'import json; p = json.load(open("out")); assert p[-1]["value"] == 5 and not any(x["turns"] for x in p), p[-1]'
 calder 3 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hing --from 0 --to 5
+# a path that does not get there says so: it comes back, or has too many points
+calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 20
+stderr_has 'force:hinge does not get to 20: the path comes back to -0.68.*, after a limit point near 9.*; --back'
+calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 3 --step 1e-12
+stderr_has 'does not get to 3: the path ends after 1000 points at 2.8.*e-09; give a longer --step'
+calder 0 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 5
+if grep -q 'does not get to' err; then fail "a path that gets to its end says that it does not"; fi
+calder 2 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge --from 0 --to 5 -o model.yaml
+stderr_has 'along writes points'
 calder 2 trim "$SOURCE_DIR/examples/pendulum.yaml" --along force:hinge
 calder 2 trim "$SOURCE_DIR/examples/pendulum.yaml" --from 1
 

@@ -470,6 +470,8 @@ static void mistakes_are_named(void **state) {
 	    "the pole 2/T");
 	BAD("type: lookup, inputs: 1, x: [0, 1], values: [1, 2, 3], sample_period: 1 s",
 	    "values has 3 numbers and x 2 points");
+	BAD("type: lookup, inputs: 1, x: [-1e308, 1e308], values: [1, 2], sample_period: 1 s", "point 1 of x is -1e+308");
+	BAD("type: lookup, inputs: 1, x: [0, 1], values: [1, 1e308], sample_period: 1 s", "number 2 of values is 1e+308");
 	BAD("type: lookup, inputs: 1, x: [0, 0], values: [1, 2], sample_period: 1 s",
 	    "x does not ascend: 0 is followed by 0");
 	BAD("type: lookup, inputs: [1, 2, 3], x: 0, values: 1, sample_period: 1 s", "it has 3 inputs; give 1 or 2");

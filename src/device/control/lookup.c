@@ -8,6 +8,8 @@
  */
 #include "device/control/sampled.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,10 +92,14 @@ static const CalDeviceOps ops = {.type = "lookup",
 
 /* ---- making ------------------------------------------------------------------------------------- */
 
+/* Differences of two such numbers are finite. */
+static bool is_moderate(double x) { return fabs(x) <= DBL_MAX / 2; }
+
 static void check_grid(DeviceBuilder *d, const char *name, const NumberList *grid) {
 	device_check(d, grid->count >= 1, "%s has no points", name);
 	for (int i = 0; i < grid->count; i++) {
-		device_check(d, isfinite(grid->value[i]), "point %d of %s is not finite", i + 1, name);
+		device_check(d, is_moderate(grid->value[i]),
+		             "point %d of %s is %g; give a number of a size that can be doubled", i + 1, name, grid->value[i]);
 		device_check(d, i == 0 || grid->value[i] > grid->value[i - 1], "%s does not ascend: %g is followed by %g", name,
 		             i ? grid->value[i - 1] : 0, grid->value[i]);
 	}
@@ -122,7 +128,8 @@ static void check_def(DeviceBuilder *d, const LookupDef *def) {
 	const double *v = two ? table->value : def->values.value;
 	const int count = d->status != CAL_OK ? 0 : two ? table->rows * table->columns : def->values.count;
 	for (int i = 0; i < count; i++)
-		device_check(d, isfinite(v[i]), "number %d of %s is not finite", i + 1, two ? "table" : "values");
+		device_check(d, is_moderate(v[i]), "number %d of %s is %g; give one of a size that can be doubled", i + 1,
+		             two ? "table" : "values", v[i]);
 }
 
 static CalStatus add_lookup(CalSim *sim, const void *given, int *device, CalError *error) {

@@ -77,9 +77,10 @@ static bool read_sections(Reader *r) {
 	cal_desc_set_propagation(r->file->desc, (CalGroupId){0}, (CalPropagation)s.propagation); // a word of the list
 	return model_file_read_bodies(r, &s) && model_file_read_joints(r, &s) && model_file_read_pendulums(r, &s) &&
 	       model_file_read_loops(r, &s) && model_file_read_state(r, &s) && model_file_embed_loops(r, &s) &&
-	       model_file_read_joint_devices(r, &s) && model_file_read_devices(r, &s) && model_file_read_loads(r, &s) &&
-	       model_file_read_motions(r, &s) && model_file_read_events(r, &s) && model_file_read_interface(r, &s) &&
-	       model_file_read_boxes(r, &s) && model_file_read_run(r, &s) && model_file_read_view(r, &s);
+	       model_file_read_joint_devices(r, &s) && model_file_read_devices(r, &s) && model_file_check_efforts(r, &s) &&
+	       model_file_read_loads(r, &s) && model_file_read_motions(r, &s) && model_file_read_events(r, &s) &&
+	       model_file_read_interface(r, &s) && model_file_read_boxes(r, &s) && model_file_read_run(r, &s) &&
+	       model_file_read_view(r, &s);
 }
 
 static void destroy_tree(void *tree) { tree_destroy(tree); }

@@ -35,6 +35,7 @@ typedef struct JointRecord {
 	int modes;           // of that body
 	int independent;     // within an embedded loop
 	double effort_limit; // of its servos, controllers and actuators; 0: none
+	bool effort_taken;   // one of them has no limit of its own
 } JointRecord;
 
 typedef struct FileMesh FileMesh; // model_file_contact.c
@@ -209,6 +210,9 @@ bool model_file_read_joint_devices(Reader *r, const Sections *s);
 bool model_file_has_joint_devices(const TreeNode *root);
 /** Gives a device without a limit of its own that of the joint on which it acts (r->joint). */
 void model_file_limit_effort(const Reader *r, const TreeNode *map, const DeviceType *type, void *def);
+/** Warns of what limits nothing: stops without a place (false: out of memory); after all devices, efforts that no device takes. */
+bool model_file_check_stops(Reader *r, const TreeNode *map, const DeviceType *type, const void *def);
+bool model_file_check_efforts(Reader *r, const Sections *s);
 /** Whether there is a device of that name, or a load that is one; call it when both are read. */
 bool model_file_has_device(const Reader *r, const Sections *s, const char *name);
 /** The same; reports if there is none. */

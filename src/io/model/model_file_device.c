@@ -55,7 +55,7 @@ static bool read_device(Reader *r, const Item *item) {
 	r->item = item;
 	r->joint = NULL;
 	r->body = (CalBodyId){0};
-	if (!fields_read(r, item->value, &type->table, def))
+	if (!fields_read(r, item->value, &type->table, def) || !model_file_check_stops(r, item->value, type, def))
 		return false;
 	model_file_limit_effort(r, item->value, type, def);
 	*(const char **)(void *)(def + type->name) = item->name;

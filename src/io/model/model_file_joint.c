@@ -309,7 +309,7 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	cal_desc_node(r->file->desc, outboard, &body);
 	const int modes = body.value ? r->file->modes[body.value - 1] : 0;
 	r->file->joints[id.value - 1] =
-		(JointRecord){item->name, input.type, shape, body, modes, input.independent, input.effort_limit};
+		(JointRecord){item->name, input.type, shape, body, modes, input.independent, input.effort_limit, false};
 	return true;
 }
 

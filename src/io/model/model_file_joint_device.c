@@ -59,7 +59,7 @@ static bool add_device(Reader *r, const Item *item, const DeviceType *type, cons
                        const TreeNode *map, char *def) {
 	char place[256];
 	const bool several = r->joint->shape.nu > 1;
-	if (!fields_read(r, map, table, def))
+	if (!fields_read(r, map, table, def) || !model_file_check_stops(r, map, type, def))
 		return false;
 	const char *name =
 		several ? reader_text(r, "%s_%s%d", item->name, key, r->dof + 1) : reader_text(r, "%s_%s", item->name, key);
@@ -71,6 +71,14 @@ static bool add_device(Reader *r, const Item *item, const DeviceType *type, cons
 	*(const char **)(void *)(def + type->name) = name;
 	*(const char **)(void *)(def + type->place) = tree_place(r->file->tree, map, place, sizeof place);
 	return reader_added(r, map, cal_setup_add_device(r->file->setup, type->table.what, def, r->error));
+}
+
+bool model_file_check_stops(Reader *r, const TreeNode *map, const DeviceType *type, const void *def) {
+	if (strcmp(type->table.what, "limit") != 0)
+		return true;
+	const CalLimitDef *limit = def;
+	return limit->lower > -INFINITY || limit->upper < INFINITY ||
+	       reader_warn(r, map, "there is neither \"lower\" nor \"upper\": nothing stops");
 }
 
 /* One map, or a list in the order of the speeds, in which null is nothing. */
@@ -141,4 +149,22 @@ void model_file_limit_effort(const Reader *r, const TreeNode *map, const DeviceT
 		*lower = -most / (ratio > 0 ? ratio : 1);
 	if (upper)
 		*upper = most / (ratio > 0 ? ratio : 1);
+	r->file->joints[r->joint - r->file->joints].effort_taken |= effort || lower || upper;
+}
+
+bool model_file_check_efforts(Reader *r, const Sections *s) {
+	const int count = items_count(r, s->joints, "joints");
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, s->joints, i, "joint", &item))
+			return false;
+		const JointRecord *joint = &r->file->joints[cal_desc_find_joint(r->file->desc, item.name).value - 1];
+		reader_subject(r, "joint", item.name);
+		if (joint->effort_limit > 0 && !joint->effort_taken &&
+		    !reader_warn(
+				r, tree_get(item.value, "effort_limit"),
+				"\"effort_limit\" limits nothing: no servo, pid or actuator without a limit of its own acts on this joint"))
+			return false;
+	}
+	return count >= 0;
 }

@@ -113,11 +113,46 @@ static void mistakes_are_named(void **state) {
 	               "h_limits");
 }
 
+static void expect_warnings(const char *joint, const char *message) {
+	char text[1000];
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	snprintf(text, sizeof text, BODIES "%s\n", joint);
+	if (cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	const char *warning = cal_setup_warning(setup, 0);
+	if (!message != !warning || (message && !strstr(warning, message)))
+		fail_msg("%s: %s", joint, warning ? warning : "no warning");
+	cal_setup_destroy(setup);
+}
+
+/* Keys that have no effect, whatever else is said. */
+static void limits_of_nothing_are_named(void **state) {
+	(void)state;
+	static const char *const none = "\"effort_limit\" limits nothing";
+	static const char *const limited = "  h: {type: revolute, to: a, effort_limit: 3}\ndevices: {d: {type: ";
+	char text[400];
+	expect_warnings("  h: {type: revolute, to: a, effort_limit: 3}", none);
+	snprintf(text, sizeof text, "%s%s", limited, "applied_load, joint: h, effort: 5}}");
+	expect_warnings(text, none);
+	snprintf(text, sizeof text, "%s%s", limited, "servo, joint: h, proportional: 5, effort_limit: 9}}");
+	expect_warnings(text, none);
+	snprintf(text, sizeof text, "%s%s", limited, "servo, joint: h, proportional: 5}}");
+	expect_warnings(text, NULL);
+	snprintf(text, sizeof text, "%s%s", limited, "actuator, joint: h, control: 5, upper: 9}}");
+	expect_warnings(text, NULL);
+	expect_warnings("  h: {type: revolute, to: a, limits: {stiffness: 1}}", "neither \"lower\" nor \"upper\"");
+	expect_warnings("  h: {type: revolute, to: a}\ndevices: {d: {type: limit, joint: h, stiffness: 1}}",
+	                "nothing stops");
+	expect_warnings("  h: {type: revolute, to: a, limits: {lower: 0, stiffness: 1}}", NULL);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_the_devices_that_they_name),
 		cmocka_unit_test(they_are_written_as_devices),
 		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(limits_of_nothing_are_named),
 	};
 	NEEDS_YAML();
 	return cmocka_run_group_tests(tests, NULL, NULL);
