@@ -86,6 +86,13 @@ CAL_API CalStatus cal_inertial_parameters(const CalModel *model, int body, doubl
 CAL_API CalStatus cal_inverse_regressor(const CalModel *model, const CalState *state, const double *udot,
                                         CalDerivatives *derivatives, double *Y);
 
+/**
+ * dpi[nu (10 bodies)] of udot = cal_forward_dynamics(input), by the parameters of all bodies: -dtau Y with Y at udot. Loops are
+ * held, prescribed dofs have zero rows. udot[nu] itself may be NULL.
+ */
+CAL_API CalStatus cal_forward_parameter_derivatives(const CalModel *model, const CalState *state, const CalInput *input,
+                                                    CalDerivatives *derivatives, double *udot, double *dpi);
+
 /* ---- kinematics --------------------------------------------------------------------------------- */
 
 /**

@@ -139,6 +139,15 @@ class Derivatives(Core):
                             pointer(result))
         return result
 
+    def forward_parameter_derivatives(self, state: State, tau: npt.ArrayLike | None = None, *, wrenches: Wrenches | None = None,
+                                      prescribed: Any = None, udot: npt.ArrayLike | None = None) -> Array:
+        """dudot/dpi [nu, bodies, 10] of forward(state, tau, ...) by inertial_parameters(), loops held."""
+        given = Input(self, tau, wrenches, prescribed, udot)
+        result = np.empty((self.nu, len(self.bodies), PARAMETERS))
+        self._differentiate(state, "derivatives by inertial parameters", lib.cal_forward_parameter_derivatives, given.c, None,
+                            ffi.NULL, pointer(result))
+        return result
+
     def node_derivatives(self, state: State, node: str | int, udot: npt.ArrayLike | None = None) -> NodeDerivatives:
         """Derivatives of velocity and acceleration of a node by coordinates and speeds."""
         a = None if udot is None else vector(udot, self.nu, "udot", self.u_names)

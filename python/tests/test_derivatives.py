@@ -58,6 +58,9 @@ def test_forward_derivatives_are_those_of_forward_dynamics(name):
         assert dq == pytest.approx(differences(m, s, lambda x: m.forward(x, tau), False), rel=1e-8, abs=1e-8)
     assert dtau @ tau == pytest.approx(m.closed_solve(s, tau), rel=1e-10, abs=1e-12)
     assert du == pytest.approx(differences(m, s, lambda x: m.forward(x, tau), True), rel=1e-8, abs=1e-8)
+    wrench = np.array([0.3, -0.2, 0.5, 1, 2, -1])  # udot is linear in it
+    by_wrench = dtau @ m.jacobian(s, m.nodes[-1]).T @ wrench
+    assert m.forward(s, tau, wrenches={m.nodes[-1]: wrench}) - udot == pytest.approx(by_wrench, rel=1e-10, abs=1e-11)
 
 
 def test_regressor_gives_inverse_dynamics():
@@ -65,6 +68,28 @@ def test_regressor_gives_inverse_dynamics():
     Y = m.regressor(s, np.ones(m.nu))
     rest = m.inverse(s, np.ones(m.nu)) - np.tensordot(Y, m.inertial_parameters(), 2)
     assert rest == pytest.approx(-m.elastic(s), abs=1e-12)
+
+
+def test_accelerations_by_inertial_parameters():
+    """A heavier arm, against differences of models with other masses at the center of mass."""
+    text = "calder: 1\ngravity: [0, -9.81, 0]\nbodies:\n  upper: {mass: 2, com: [0.4, 0.1, 0], inertia: [0.1, 0.2, 0.2], nodes: {end: [1, 0, 0]}}\n"
+    text += "  lower: {mass: %r, com: [0.3, 0, 0.1], inertia: [0.1, 0.1, 0.1]}\njoints:\n  a: {type: revolute, to: upper}\n"
+    text += "  b: {type: spherical, from: upper/end, to: lower}\nstate: {a: {q: 0.3, u: 1}, b: {u: [0.2, 1, 2]}}\n"
+    m = calder.loads(text % 3.0)
+    s = m.state()
+    d = m.forward_parameter_derivatives(s, [1, 0, 0, 0])
+    c = np.array([0.3, 0, 0.1])
+    point = c @ c * np.eye(3) - np.outer(c, c)
+    p = [1, *c, point[0, 0], point[1, 1], point[2, 2], point[0, 1], point[0, 2], point[1, 2]]
+
+    def forward(mass):
+        other = calder.loads(text % mass)
+        return other.forward(other.state(), [1, 0, 0, 0])
+
+    want = (forward(3 + 1e-4) - forward(3 - 1e-4)) / 2e-4
+    assert d[:, 1] @ p == pytest.approx(want, rel=1e-7, abs=1e-8)
+    Y, minv = m.regressor(s, m.forward(s, [1, 0, 0, 0])), m.mass_inverse(s)
+    assert d == pytest.approx(-np.tensordot(minv, Y, 1), rel=1e-12, abs=1e-12)
 
 
 def test_momentum_node_and_energy():

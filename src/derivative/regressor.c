@@ -4,7 +4,8 @@
  *
  * A body needs, at the origin of its frame with acceleration a (gravity subtracted), angular velocity w and acceleration al,
  *   f = m a + W mc,   n = mc x a + I al + w x I w,   W = [al]x + [w]x[w]x
- * One wrench per parameter, and its moments and forces along the columns of the dofs inboard of the body.
+ * One wrench per parameter, and its moments and forces along the columns of the dofs inboard of the body. In forward dynamics
+ * dudot/dpi = -M^-1 Y, with loops -M_c Y, since their equations do not depend on inertias.
  */
 #include <calder/derivatives.h>
 #include "derivative/derivative.h"
@@ -88,5 +89,39 @@ CalStatus cal_inverse_regressor(const CalModel *model, const CalState *state, co
 	                   d);
 	for (int b = 0; b < model->body_count; ++b)
 		body_columns(model, &model->bodies[b], d->work, width, Y + (size_t)b * CAL_INERTIAL_PARAMETERS);
+	return CAL_OK;
+}
+
+/* ---- forward dynamics --------------------------------------------------------------------------- */
+
+/* The column at `v`, `width` numbers from row to row, times -M^-1. */
+static void solve_column(CalDerivatives *d, size_t width, double *v) {
+	const size_t n = (size_t)d->n, stride = (size_t)d->stride;
+	for (size_t i = 0; i < n; ++i) {
+		double sum = 0;
+		for (size_t k = 0; k < n; ++k)
+			sum += d->inverse[i * stride + k] * v[k * width];
+		d->moved_force[i] = -sum;
+	}
+	for (size_t i = 0; i < n; ++i)
+		v[i * width] = d->moved_force[i];
+}
+
+CalStatus cal_forward_parameter_derivatives(const CalModel *model, const CalState *state, const CalInput *input,
+                                            CalDerivatives *derivatives, double *udot, double *dpi) {
+	CalDerivatives *d = derivatives;
+	if (!dpi || !model || !d || d->model != model)
+		return CAL_ERR_ARGUMENT;
+	const size_t n = (size_t)d->n, width = CAL_INERTIAL_PARAMETERS * (size_t)model->body_count;
+	CalStatus status = cal_forward_derivatives(model, state, input, d, NULL, NULL, NULL,
+	                                           d->Lt); // which nobody reads any more: for M^-1 to be found
+	if (status == CAL_OK)
+		status = cal_inverse_regressor(model, state, d->udot, d, dpi);
+	if (status != CAL_OK)
+		return status;
+	for (size_t j = 0; j < width; ++j)
+		solve_column(d, width, dpi + j);
+	if (udot)
+		memcpy(udot, d->udot, sizeof(double) * n);
 	return CAL_OK;
 }

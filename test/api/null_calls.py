@@ -57,6 +57,7 @@ OPTIONAL_OF = {
     "cal_energy_gradient": ["dq", "du"],
     "cal_forward_derivatives": ["udot", "dq", "du", "dtau"],
     "cal_forward_derivatives_along": ["dq", "du", "dtau"],
+    "cal_forward_parameter_derivatives": ["udot"],
     "cal_inverse_derivatives": ["udot", "dq", "du", "M"],
     "cal_inverse_derivatives_along": ["udot", "dq", "du", "M"],
     "cal_inverse_regressor": ["udot"],

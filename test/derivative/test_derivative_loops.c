@@ -118,6 +118,56 @@ static void independent_loops(void **state) {
 	assert_true(compared >= 5);
 }
 
+/* By the mass of a body at its center of mass, in trees and closed models: differences of eighth order of the reference. */
+static void accelerations_by_mass(void **state) {
+	static const double weight[] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 18; seed++) {
+		LoopOptions options = {.tree = seed % 2 ? tree_any(seed) : tree_flexible(seed), .loops = (int)(seed % 3)};
+		options.tree.bodies = 3, options.tree.max_modes = 2;
+		Closed c = closed_create(fixture_random_loop(seed, options, CAL_SOLVER_RECURSIVE));
+		Fixture *f = c.f;
+		const int n = f->nu, width = CAL_INERTIAL_PARAMETERS * f->nb;
+		double *dpi = fixture_doubles(f, n * width), *udot = fixture_doubles(f, n), *want = fixture_doubles(f, n);
+		double *got = fixture_doubles(f, n), *at = fixture_doubles(f, n);
+		check_ok(seed, cal_forward_parameter_derivatives(c.model, &f->state, &f->input, c.d, udot, dpi));
+		reference_acceleration(f, f->state.q, f->state.u, at);
+		check_close(seed, "udot", n, udot, at, 1e-8);
+		for (int b = 0; b < f->nb; b++) {
+			RefBody *body = &f->ref->bodies[b];
+			const double r[3] = {body->com.x, body->com.y, body->com.z}, rr = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+			const double p[] = {1,
+			                    r[0],
+			                    r[1],
+			                    r[2],
+			                    rr - r[0] * r[0],
+			                    rr - r[1] * r[1],
+			                    rr - r[2] * r[2],
+			                    -r[0] * r[1],
+			                    -r[0] * r[2],
+			                    -r[1] * r[2]};
+			const double mass = body->mass, some = mass > 0 ? mass : 0.1, h = 0.01 * some;
+			memset(want, 0, sizeof *want * (size_t)n);
+			for (int k = -4; k <= 4; k++) {
+				if (k == 0)
+					continue;
+				body->mass = mass + k * h;
+				reference_acceleration(f, f->state.q, f->state.u, at);
+				for (int i = 0; i < n; i++)
+					want[i] += (k > 0 ? 1 : -1) * weight[abs(k) - 1] / h * at[i];
+			}
+			body->mass = mass;
+			for (int i = 0; i < n; i++) {
+				got[i] = 0;
+				for (int k = 0; k < CAL_INERTIAL_PARAMETERS; k++)
+					got[i] += dpi[i * width + b * CAL_INERTIAL_PARAMETERS + k] * p[k];
+			}
+			check_close_scaled(seed, "dudot/dm", n, got, want, max_abs(n, udot) / some + max_abs(n, want), 1e-9);
+		}
+		closed_destroy(&c);
+	}
+}
+
 /* udot at the state moved by s along its own speeds and brought back to the loops; q, u: there. */
 static void follow(const Closed *c, double s, double *q, double *u, double *udot) {
 	const Fixture *f = c->f;
@@ -173,6 +223,7 @@ static void redundant_linkages(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(independent_loops),
+		cmocka_unit_test(accelerations_by_mass),
 		cmocka_unit_test(redundant_linkages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
