@@ -19,8 +19,8 @@ static double interval_factor(double level) {
 }
 
 static void print_head(const IdentifyRequest *request, const CalIdentified *all, const Recording *recording) {
-	printf("%s: %d parameters unknown, %d combinations determined", input_name(request->path), all->parameters,
-	       all->combinations);
+	printf("%s: %d parameter%s unknown, %d combination%s determined", input_name(request->path), all->parameters,
+	       plural(all->parameters), all->combinations, plural(all->combinations));
 	if (!request->data) {
 		printf(" by motions at random\n");
 		return;

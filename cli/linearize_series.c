@@ -79,7 +79,7 @@ static void print_head(const LinearSeries *s, int count) {
 		puts("[");
 		return;
 	}
-	printf("%s: linear at %d times\n", input_name(s->path), count);
+	printf("%s: linear at %d time%s\n", input_name(s->path), count, plural(count));
 	printf("      time [s]  unstable  largest real  slowest oscillation\n");
 }
 

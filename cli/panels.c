@@ -87,8 +87,8 @@ static void say_rest(const Drawing *drawing, const char *path, const char *note,
 	snprintf(text, size, "%s", note);
 	if (left > 0)
 		snprintf(text + strlen(text), size - strlen(text),
-		         "%snot drawn: %d columns, beyond %d panels of %d lines; name those that you want", note[0] ? "; " : "",
-		         left, PANELS_MOST, PANEL_LINES_MOST);
+		         "%snot drawn: %d column%s, beyond %d panels of %d lines; name those that you want",
+		         note[0] ? "; " : "", left, plural(left), PANELS_MOST, PANEL_LINES_MOST);
 	if (text[0])
 		say_warning(path, text);
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 
 import numpy as np
 import pytest
@@ -102,16 +101,18 @@ def test_a_controller_outlives_its_names(arm):
     gc.collect()
 
 
-def test_controllers_reach_200_kHz(arm):
-    zero = np.zeros(2)
-    best = 0.0
-    for _ in range(5):
-        sim = calder.Sim(arm, step=1e-4)
-        sim.control(lambda t, s: zero)
-        start = time.perf_counter()
-        sim.run(0.5)
-        best = max(best, sim.stats.evaluations / (time.perf_counter() - start))
-    assert best > 5e4  # 200 kHz is measured by bench (docs/python.md); a loaded machine must still pass
+def test_a_controller_is_called_once_for_each_evaluation(arm):
+    """What 200 kHz of them cost is measured by a benchmark (docs/python.md), not here."""
+    zero, times = np.zeros(2), []
+
+    def control(t, s):
+        times.append(t)
+        return zero
+
+    sim = calder.Sim(arm, step=1e-4)
+    sim.control(control)
+    sim.run(0.05)
+    assert 0 <= len(times) - sim.stats.evaluations <= 2  # the start beside the steps
 
 
 class Spring(calder.Device):

@@ -19,7 +19,7 @@ TUTORIALS = sorted(path.name for path in (ROOT / "examples/python").glob("*.py")
 def run(command: list[str], folder: Path) -> None:
     """A script with this package, in a folder of its own."""
     environment = {**os.environ, "PYTHONPATH": str(Path(calder.__file__).parents[1]), "MPLBACKEND": "Agg"}
-    done = subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 

@@ -29,7 +29,7 @@ def outcomes(module: str) -> dict[int, str]:
     while len(found) < len(CASES[module]):
         command = [sys.executable, "-X", "faulthandler", str(HERE / "harness.py"), module, str(len(found))]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=3000, env=environment)
             output, error, code = done.stdout, done.stderr, str(done.returncode)
         except subprocess.TimeoutExpired as late:
             output, error, code = (late.stdout or b"").decode(), (late.stderr or b"").decode(), "timeout"

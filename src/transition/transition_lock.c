@@ -60,8 +60,8 @@ static CalStatus check_lock(TopologyEdit *c, CalJointId joint, int dof) {
 			j->def.name);
 	if (dof < -1 || dof >= count)
 		return error_set(c->error, CAL_ERR_ARGUMENT,
-		                 "joint \"%s\" has %d degrees of freedom; there is no %d (counted from 0)", j->def.name, count,
-		                 dof);
+		                 "joint \"%s\" has %d degree%s of freedom; there is no %d (counted from 0)", j->def.name, count,
+		                 count == 1 ? "" : "s", dof);
 	return CAL_OK;
 }
 
@@ -113,8 +113,8 @@ static CalStatus check_modes(TopologyEdit *c, CalBodyId body, int mode) {
 		return error_set(c->error, CAL_ERR_MODEL, "body \"%s\" is rigid; it has no modes to lock",
 		                 topology_body_name(c->t, body.value));
 	if (mode < -1 || mode >= flex->modes)
-		return error_set(c->error, CAL_ERR_ARGUMENT, "body \"%s\" has %d modes; there is no %d (counted from 0)",
-		                 topology_body_name(c->t, body.value), flex->modes, mode);
+		return error_set(c->error, CAL_ERR_ARGUMENT, "body \"%s\" has %d mode%s; there is no %d (counted from 0)",
+		                 topology_body_name(c->t, body.value), flex->modes, flex->modes == 1 ? "" : "s", mode);
 	return CAL_OK;
 }
 

@@ -22,7 +22,7 @@ run: {duration: 1e9 s, method: rk4, step: 1 ms, output: {interval: 10 s, signals
 YAML
 cat >support.py <<'PY'
 import os, re, signal, subprocess, sys, time
-CALDER, LIMIT = os.environ["CALDER"], 60 # s: only hangs take so long
+CALDER, LIMIT = os.environ["CALDER"], 600 # s: only hangs take so long
 
 def start(*arguments):
     return subprocess.Popen([CALDER, "run", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

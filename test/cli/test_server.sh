@@ -22,7 +22,7 @@ skip_without_server
 
 cat >server.py <<'PY'
 import os, re, signal, socket, subprocess, time
-LIMIT = 60 # s: only hangs take so long
+LIMIT = 600 # s: only hangs take so long
 
 def start(*arguments):
     run = subprocess.Popen([os.environ["CALDER"], *arguments, "--no-browser"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,

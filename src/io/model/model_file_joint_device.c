@@ -89,8 +89,8 @@ static bool read_key(Reader *r, const Item *item, const char *key, const char *w
 		return true;
 	const int given = node->kind == TREE_LIST ? node->count : 1;
 	if (given != r->joint->shape.nu)
-		return reader_fail(r, node, "this joint has %d degrees of freedom, but \"%s\" describes %d", r->joint->shape.nu,
-		                   key, given);
+		return reader_fail(r, node, "this joint has %d degree%s of freedom, but \"%s\" describes %d",
+		                   r->joint->shape.nu, r->joint->shape.nu == 1 ? "" : "s", key, given);
 	for (r->dof = 0; r->dof < given; r->dof++) {
 		const TreeNode *map = node->kind == TREE_LIST ? node->items[r->dof] : node;
 		char *def = reader_array(r, 1, type->size);

@@ -100,7 +100,7 @@ static void expect_refusal(const char *joint, const char *message) {
 static void mistakes_are_named(void **state) {
 	(void)state;
 	expect_refusal("  h: {type: revolute, to: a, limits: [{upper: 1, stiffness: 1}, null]}",
-	               "this joint has 1 degrees of freedom, but \"limits\" describes 2");
+	               "this joint has 1 degree of freedom, but \"limits\" describes 2");
 	expect_refusal("  h: {type: revolute, to: a, limits: {upper: 1}}", "stiffness");
 	expect_refusal("  h: {type: revolute, to: a, limits: {upper: 1 m, stiffness: 1}}",
 	               "wrong unit in \"1 m\"; expected an angle");
