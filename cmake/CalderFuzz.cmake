@@ -9,7 +9,7 @@ endif()
 target_compile_options(calder_flags INTERFACE -fsanitize=fuzzer-no-link)
 file(GLOB calder_fuzz_sources CONFIGURE_DEPENDS test/fuzz/*.c)
 file(GLOB calder_fuzz_cli CONFIGURE_DEPENDS cli/*.c)
-list(FILTER calder_fuzz_cli EXCLUDE REGEX "/(main|server|clock|page)\\.c$") # which test/fuzz plays itself
+list(FILTER calder_fuzz_cli EXCLUDE REGEX "/(main|server|clock|page|fmu|fmu_[a-z_]*)\\.c$") # which test/fuzz plays itself, or reads no file
 add_executable(fuzz ${calder_fuzz_sources} ${calder_fuzz_cli})
 target_include_directories(fuzz PRIVATE src test)
 target_compile_definitions(fuzz PRIVATE EXAMPLES_DIR="${PROJECT_SOURCE_DIR}/examples" ${calder_adapter_definitions})
