@@ -26,6 +26,7 @@ static const char help[] =
 	"  --independent DOF   a degree of freedom whose coordinate is a state of a group with loops; may be repeated\n"
 	"  -o OUT              write all of it: .json, .csv, .h5 or .mat (MATLAB level 5); may be repeated\n"
 	"  --json              print all of it as JSON\n"
+	"  --transfer          transfer functions of every output to every input, by zeros, poles and gain\n"
 	"  --bode OUT.svg      frequency response of every output to every input\n"
 	"  --from F, --to F    its frequencies, '0.1 Hz' or '300 rad/s' (a tenth of the slowest pole to ten times the fastest)\n"
 	"  --step-plot OUT.svg response of every output to a unit step of every input\n"
@@ -48,7 +49,7 @@ typedef struct Request {
 	const char *bode, *step;
 	double at, every, until; // [s]; every 0: one time
 	PlotRange range;
-	bool json, trim;
+	bool json, trim, transfer;
 } Request;
 
 /* ---- the work -------------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ static int show_series(const Request *r, const Loaded *loaded) {
 
 static int show_model(const Request *r, CalSim *sim, const char *title) {
 	CalError error = {0};
-	LinearModel model = {.path = r->path, .title = title};
+	LinearModel model = {.path = r->path, .title = title, .transfer = r->transfer};
 	const CalStateSpaceOptions options = options_of(r);
 	int code = say_status(input_name(r->path), cal_sim_state_space(sim, &options, &model.space, &error), &error);
 	if (code != EXIT_OK)
@@ -98,7 +99,7 @@ static int show_model(const Request *r, CalSim *sim, const char *title) {
 	code = say_status(input_name(r->path),
 	                  model.poles ? cal_state_space_poles(&model.space, model.poles) : CAL_ERR_MEMORY, NULL);
 	if (code == EXIT_OK)
-		(r->json ? linearize_json : linearize_print)(&model);
+		code = say_status(input_name(r->path), (r->json ? linearize_json : linearize_print)(&model), NULL);
 	if (code == EXIT_OK && model.space.warning[0])
 		say_warning(input_name(r->path), model.space.warning);
 	if (code == EXIT_OK)
@@ -187,16 +188,19 @@ static bool set_option(Request *r, int option, const char *text) {
 	default:
 		r->json |= option == 'j';
 		r->trim |= option == 'r';
+		r->transfer |= option == 'z';
 		return true;
 	}
 }
 
 static int check_request(const Request *r) {
-	if ((r->bode || r->step) && (r->inputs.count == 0 || r->outputs.count == 0))
+	if ((r->bode || r->step || r->transfer) && (r->inputs.count == 0 || r->outputs.count == 0))
 		return say_usage("linearize", "%s needs at least one --input and one --output",
-		                 r->bode ? "--bode" : "--step-plot");
-	if (r->every > 0 && (r->bode || r->step || r->trim))
-		return say_usage("linearize", "--every takes neither --bode nor --step-plot nor --trim");
+		                 r->bode   ? "--bode"
+		                 : r->step ? "--step-plot"
+		                           : "--transfer");
+	if (r->every > 0 && (r->bode || r->step || r->trim || r->transfer))
+		return say_usage("linearize", "--every takes neither --bode nor --step-plot nor --trim nor --transfer");
 	if (r->every == 0 && r->until > 0)
 		return say_usage("linearize", "--until is that of --every");
 	if (!r->bode && (r->range.from > 0 || r->range.to > 0))
@@ -217,6 +221,7 @@ static int read_options(int argc, char **argv, Request *r, bool *done) {
 	                                        {"every", required_argument, NULL, 'e'},
 	                                        {"until", required_argument, NULL, 'l'},
 	                                        {"json", no_argument, NULL, 'j'},
+	                                        {"transfer", no_argument, NULL, 'z'},
 	                                        {"bode", required_argument, NULL, 'b'},
 	                                        {"from", required_argument, NULL, 'f'},
 	                                        {"to", required_argument, NULL, 't'},

@@ -13,12 +13,13 @@ typedef struct LinearModel {
 	const char *title; // for plots
 	CalStateSpace space;
 	CalPole *poles; // [state_count]
+	bool transfer;  // zeros and gains are printed
 } LinearModel;
 
 /** States, inputs, outputs and poles as text. */
-void linearize_print(const LinearModel *model);
+CalStatus linearize_print(const LinearModel *model);
 /** Everything as one JSON object. */
-void linearize_json(const LinearModel *model);
+CalStatus linearize_json(const LinearModel *model);
 
 /** Linearizations at several times of a run. */
 typedef struct LinearSeries {

@@ -102,6 +102,14 @@ typedef struct CalPole {
  * root of round-off: rigid-body displacements are double poles at zero, and show as +-1e-8 of the largest.
  */
 CAL_API CalStatus cal_state_space_poles(const CalStateSpace *space, CalPole *poles);
+/**
+ * One transfer function, from input to output, in zeros, poles and gain: H(s) = gain (s - zero) .. / (s - pole) .. with all poles of
+ * cal_state_space_poles(); zeros[n] has room for as many, *count are there, sorted alike. A zero at a pole: the mode is not
+ * reached by the input, or not seen in the output. gain 0, without zeros: the output does not depend on the input. Zeros beyond 1e10
+ * of the largest pole are left out.
+ */
+CAL_API CalStatus cal_state_space_transfer(const CalStateSpace *space, int input, int output, CalPole *zeros,
+                                           int *count, double *gain);
 /** H[p m][2], real and imaginary part: C (i w - A)^-1 B + D at the frequency w [rad/s]. CAL_SINGULAR: at a pole. */
 CAL_API CalStatus cal_state_space_response(const CalStateSpace *space, double frequency, double *H);
 /**

@@ -92,6 +92,16 @@ class StateSpace:
         check(lib.cal_state_space_poles(self._c, poles), where="poles")
         return np.array([complex(poles[i].real, poles[i].imag) for i in range(n)])
 
+    def transfer(self, input: str, output: str) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.complex128], float]:
+        """(zeros, poles, gain) of one transfer function, H(s) = gain prod(s - zeros)/prod(s - poles), as scipy.signal.lti takes them."""
+        for name, names, what in ((input, self.inputs, "input"), (output, self.outputs, "output")):
+            if name not in names:
+                raise unknown(what, name, names)
+        zeros, count, gain = ffi.new("CalPole[]", max(len(self.states), 1)), ffi.new("int *"), ffi.new("double *")
+        check(lib.cal_state_space_transfer(self._c, self.inputs.index(input), self.outputs.index(output), zeros, count, gain),
+              where="transfer function")
+        return np.array([complex(zeros[i].real, zeros[i].imag) for i in range(count[0])], dtype=complex), self.poles(), gain[0]
+
     def response(self, frequency: npt.ArrayLike) -> npt.NDArray[np.complex128]:
         """C (i w - A)^-1 B + D at frequencies w [rad/s]: [..., p, m]."""
         w = np.asarray(frequency, dtype=float)

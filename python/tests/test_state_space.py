@@ -52,6 +52,29 @@ def test_poles_and_responses_are_those_of_numpy():
     assert np.abs(free[-1]).max() < 1e-3
 
 
+@pytest.mark.parametrize("model, inputs, outputs", [
+    (None, ["force:slide", "force:hinge"], ["q:hinge", "udot:slide", "pose:pole/tip.x"]),
+    ("wheel_slew", ["device:wheel_x.torque"], ["u:flight.wx", "deflection:left/tip.dz"]),
+    ("stewart", ["force:leg1", "wrench:platform.fz"], ["pose:platform.z", "q:leg2"]),
+])
+def test_transfer_functions_have_the_response(model, inputs, outputs):
+    """gain, zeros and poles, multiplied out, are C (s - A)^-1 B + D."""
+    s = (cart() if model is None else calder.Sim(calder.load(EXAMPLES / f"{model}.yaml"))).state_space(inputs, outputs)
+    for i, name in enumerate(s.inputs):
+        for o, output in enumerate(s.outputs):
+            if output.startswith("pose:platform") and not output.endswith(".z"):
+                continue
+            zeros, poles, gain = s.transfer(name, output)
+            for w in (0.3, 2.0, 11.0, 70.0):
+                value = complex(gain)
+                for k, pole in enumerate(poles):
+                    value *= (1j * w - zeros[k] if k < len(zeros) else 1) / (1j * w - pole)
+                want = s.response(w)[o, i]
+                assert abs(value - want) < 1e-7 * abs(want), (name, output, w)
+    with pytest.raises(calder.Error, match="force:slid"):
+        s.transfer("force:slid", s.outputs[0])
+
+
 def test_devices_are_inputs_and_states():
     sim = calder.Sim(calder.load(EXAMPLES / "wheel_slew.yaml"))
     s = sim.state_space(["device:wheel_x.torque"], ["u:flight.wx"])

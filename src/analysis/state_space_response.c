@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/state_space_poles.h"
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "math/discrete_system.h"
-#include "math/eigen_general.h"
 #include "math/portable.h"
 #include "sim/sim_internal.h"
 
@@ -22,7 +22,7 @@ static bool is_valid(const CalStateSpace *space) { return space && space->memory
 
 /* ---- poles ---------------------------------------------------------------------------------------------- */
 
-static CalPole pole_of(Complex value) {
+CalPole pole_of(Complex value) {
 	const double size = portable_hypot(value.re, value.im);
 	return (CalPole){value.re, value.im, size, size > 0 ? -value.re / size : 0};
 }
@@ -37,7 +37,7 @@ static bool is_before(const CalPole *a, const CalPole *b) {
 	return a->imag > b->imag;
 }
 
-static void sort_poles(CalPole *poles, int count) {
+void sort_poles(CalPole *poles, int count) {
 	for (int i = 1; i < count; i++)
 		for (int k = i; k > 0 && is_before(&poles[k], &poles[k - 1]); k--) {
 			const CalPole kept = poles[k];

@@ -213,4 +213,20 @@ calder 2 linearize cart.yaml -o cart.yaml
 calder 2 linearize cart.yaml -o same.json -o same.json
 calder 2 linearize
 
+# Transfer functions: (J s^2 - m g l)/det and -m l s^2/det of the cart; a zero at a pole is left out, and no way is no transfer.
+calder 0 linearize cart.yaml --input force:slide --output q:slide --output q:hinge --output pose:cart.y --transfer
+has out 'transfer    force:slide to q:slide: gain 0.32[0-9]*, 2 zeros, 4 poles$'
+has out 'transfer    force:slide to q:hinge: gain -0.41[0-9]*, 1 zero, 3 poles; 1 zero at a pole is left out$'
+has out 'transfer    force:slide to pose:cart.y: none$'
+calder 0 linearize cart.yaml --input force:slide --output q:slide --output q:hinge --transfer --json
+python 'import json, math; t = json.load(open("out"))["transfer"]
+m, M, l, g = 0.5, 3, 0.6, 9.80665
+J = 0.05 + m * l * l; det = (M + m) * J - (m * l) ** 2
+assert abs(t[0]["gain"] - J / det) < 1e-12 and abs(t[1]["gain"] + m * l / det) < 1e-12
+z = sorted(x["real"] for x in t[0]["zeros"]); root = math.sqrt(m * g * l / J)
+assert len(z) == 2 and abs(z[0] + root) < 1e-9 and abs(z[1] - root) < 1e-9, z
+assert len(t[1]["zeros"]) == 2 and all(x["frequency_hz"] < 1e-6 for x in t[1]["zeros"])'
+calder 2 linearize cart.yaml --transfer --input force:slide
+calder 2 linearize cart.yaml --transfer --input force:slide --output q:slide --every 0.1 --until 1
+
 exit $((failures > 0))
