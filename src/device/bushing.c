@@ -111,7 +111,7 @@ static void see(Bushing *s, CalEvalContext *context, const Strain *e) {
 	snprintf(
 		doubt.text, sizeof doubt.text,
 		"device \"%.80s\" (bushing) turned over at t = %.6g s: at half a turn its moment jumps from one side to the "
-		"other; a bushing is for smaller angles; take the stiffness of a joint for more",
+		"other; a bushing is for smaller angles; take revolute joints with springs for more",
 		s->name, cal_context_time(context));
 	cal_context_add_doubt(context, &doubt);
 }

@@ -131,6 +131,7 @@ static CalIntegrator layout_size(const CalSystem *system, CalMethod method) {
 	                    .done = system->done,
 	                    .user = system->user,
 	                    .failed_dof = -1,
+	                    .turned_part = -1,
 	                    .nx = system->nx,
 	                    .checked_x = system->nx - system->quadratures};
 	for (int i = 0; i < system->count; i++) {
@@ -340,6 +341,34 @@ static CalStatus check_slice(CalIntegrator *ig, const Slice *slice, const void *
 	return slice_is_finite(slice, &ig->stage) ? CAL_OK : CAL_NOT_FINITE;
 }
 
+/* cos of half the angle from rest, of the quaternion as it is: it changes its sign at half a turn. */
+static double half_turn_value(const BallSpring *spring, const double *q) {
+	const double *at = q + spring->q;
+	const CalQuat rest = spring->rest;
+	return rest.w * at[0] + rest.x * at[1] + rest.y * at[2] + rest.z * at[3];
+}
+
+static bool has_ball_springs(const CalIntegrator *ig) {
+	bool any = false;
+	for (int i = 0; i < ig->part_count; i++)
+		any |= ig->parts[i].is.model->ball_spring_count > 0;
+	return any;
+}
+
+/* Springs of quaternions whose moment has jumped in the step to ig->stage. */
+static void note_half_turns(CalIntegrator *ig, const CalState *state, double t) {
+	for (int i = 0; i < ig->part_count; i++) {
+		const Part *part = &ig->parts[i];
+		const CalModel *model = part->is.model;
+		for (int k = 0; k < model->ball_spring_count && !part->is.motion; k++) {
+			const BallSpring *spring = &model->ball_springs[k];
+			const double *before = state->q + part->q, *after = ig->stage.q + part->q;
+			if (half_turn_value(spring, before) * half_turn_value(spring, after) < 0)
+				ig->turned_part = i, ig->turned_u = spring->u, ig->turned_at = t;
+		}
+	}
+}
+
 static void note_step(CalIntegrator *ig, CalState *state, double t) {
 	CAL_ASSERT(isfinite(t) && t != state->t); // a step that was accepted moves the time
 	ig->stats.steps++;
@@ -362,6 +391,7 @@ CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
 	if (status != CAL_OK) {
 		return status;
 	}
+	note_half_turns(ig, state, t);
 	const Move move = {ig->stage.q, ig->stage.u, state->q, state->u};
 	system_each(ig, move_slice, &move);
 	if (ig->nx > 0) {
@@ -428,7 +458,7 @@ static CalStatus restore_slice(CalIntegrator *ig, const Slice *slice, const void
  * found them: no other thread has to touch them.
  */
 CalStatus integrator_half_explicit(CalIntegrator *ig, CalState *state, double h, double t, bool implicit) {
-	const bool in_place = !ig->has_loops && !ig->has_motions;
+	const bool in_place = !ig->has_loops && !ig->has_motions && !has_ball_springs(ig); // of those both ends are compared
 	const HalfExplicit step = {*state, in_place ? *state : ig->stage, h};
 	CalStatus status = system_evaluate_own(ig, state, implicit ? h : 0, half_explicit_slice, &step);
 	for (int i = 0; i < ig->nx; i++) {

@@ -109,8 +109,11 @@ struct CalIntegrator {
 	StepControl control;            // adaptive schemes
 	DenseOutput dense;              // adaptive schemes
 	const volatile int *stop;       // nonzero: an advance ends after the step at hand; NULL: none
-	StepEndFn step_end;             // called after each step of cal_integrator_advance(), NULL: none
-	void *step_end_user;            //
+	int turned_part,
+		turned_u;        // of a rotational spring that passed half a turn, where its moment jumps, in a step; -1: none
+	double turned_at;    // [s] end of that step
+	StepEndFn step_end;  // called after each step of cal_integrator_advance(), NULL: none
+	void *step_end_user; //
 };
 
 static inline bool integrator_is_stopped(const CalIntegrator *integrator) {

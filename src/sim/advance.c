@@ -318,6 +318,26 @@ static void scatter_and_watch(void *user, const CalState *state) {
 		call_watcher(sim);
 }
 
+/* Rotational springs of joints with a quaternion have no law beyond half a turn: their moment jumps there. */
+static void note_half_turns(CalSim *sim) {
+	static const double pi = 3.14159265358979323846;
+	CalIntegrator *integrator = sim->system.integrator;
+	if (integrator->turned_part < 0)
+		return;
+	char name[96] = "", object[128];
+	cal_model_dof_name(sim->groups[integrator->turned_part].model, integrator->turned_u, name, sizeof name);
+	char *end = strrchr(name, '.');
+	if (end)
+		*end = 0;
+	snprintf(object, sizeof object, "joint \"%s\"", name);
+	doubts_note(
+		&sim->doubts, CAL_DOUBT_RANGE, object, integrator->turned_at, pi, 0.5 * pi,
+		"the spring of %s turned over at t = %.6g s: at half a turn its moment jumps from one side to the other; it is for "
+		"smaller angles; take revolute joints for more",
+		object, integrator->turned_at);
+	integrator->turned_part = -1;
+}
+
 /* One step; a rest that is no more than the roundings of many steps is swallowed, so that no step has its size. */
 static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	SimSystem *w = &sim->system;
@@ -341,6 +361,7 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	if (accuracy_wants_steps(sim))
 		accuracy_note_step(sim, &w->now);
 	jumps_note_step(sim);
+	note_half_turns(sim);
 	if (subsystems_commit_steps(sim) && (status = subsystems_commit(sim)) != CAL_OK)
 		return report(sim, status, error);
 	status = looked_at ? values_end(sim, error) : CAL_OK;
@@ -363,6 +384,7 @@ static CalStatus run_to(CalSim *sim, double t_end, int64_t most, CalError *error
 	integrator->stop = NULL;
 	integrator->options.max_steps = usual;
 	sim_scatter(sim);
+	note_half_turns(sim);
 	return report_step(sim, status, error);
 }
 
