@@ -277,6 +277,26 @@ static void examine_nodes(const Doctor *doctor, Patient *p) {
 	report_slip(doctor, p, &f, CAL_DIAGNOSIS_ORIGIN, &undone.inertia);
 }
 
+/* ---- a center of mass that was left at zero ------------------------------------------------------------------ */
+
+/* The inertia is that of the shapes about their own center, and the center of mass is exactly zero, well away from there. */
+static void examine_zero_center(const Doctor *doctor, Patient *p, double misfit_of_inertia, double off) {
+	const CalVec3 c = p->def->com, s = p->shape.solid.com;
+	if (c.x != 0 || c.y != 0 || c.z != 0 || !(misfit_of_inertia < FITS) || !(off > 0.2 * geometry_size(&p->shape)))
+		return;
+	Finding f = {.proposal = *p->def};
+	FINDING(
+		f.evidence,
+		"its inertia differs by %.2g%% from that of its shapes about their center (%.4g, %.4g, %.4g) m, but its center of "
+		"mass is the origin of the body frame",
+		100 * misfit_of_inertia, s.x, s.y, s.z);
+	FINDING(f.cause, "the center of mass was not written");
+	FINDING(f.fix, "take the center of the shapes, which is proposed, or that of the CAD model");
+	f.proposal.com = s;
+	doctor_report_body(doctor, p, &f, CAL_DIAGNOSIS_CENTER, true);
+	p->diagnosed = true;
+}
+
 /* ---- all bodies ------------------------------------------------------------------------------------------------ */
 
 /* Slips that leave an inertia of the right size are known only if the center of mass is about that of the shapes. */
@@ -290,6 +310,9 @@ static void examine_solid(const Doctor *doctor, Patient *p) {
 	     try_origin(doctor, p, &expected, before) || try_rotation(doctor, p, &expected, before)))
 		return;
 	if (try_units(doctor, p, &expected))
+		return;
+	examine_zero_center(doctor, p, before, off);
+	if (p->diagnosed)
 		return;
 	examine_large(doctor, p, &expected);
 	if (!p->diagnosed)

@@ -110,6 +110,8 @@ static const Fault faults[] = {
           "visual: {box: [0.6, 0.1, 0.2], at: [0.06, 0, 0]}")},
 	{"center of mass at the origin", CAL_DIAGNOSIS_CENTER, "body \"link\"", "origin", 1,
      LINK("mass: 6.48, inertia: [0.027, 0.216, 0.1998]", "visual: {box: [0.6, 0.1, 0.2], at: [3, 0, 0]}")},
+	{"center of mass left at zero", CAL_DIAGNOSIS_CENTER, "body \"link\"", "was not written", 1,
+     LINK("mass: 6.48, inertia: [0.0272, 0.214, 0.2]", BOX)},
 	{"mesh in mm", CAL_DIAGNOSIS_MESH_UNIT, "body \"link\"", "millimeters", 0,
      LINK(GIVEN "[0.027, 0.216, 0.1998], nodes: {end: [0.6, 0, 0]}", "visual: {mesh: doctor_mm.obj}")},
 	{"mesh inside out", CAL_DIAGNOSIS_MESH_INSIDE_OUT, "body \"link\"", "doctor_inverted.obj", 0,
@@ -139,6 +141,7 @@ static const char *const healthy[] = {
 	LINK(GIVEN "[0.031, 0.21, 0.23]", BOX), // not homogeneous
 	LINK(GIVEN "{xx: 0.07425, yy: 0.16875, zz: 0.1998, xy: -0.0818394}", TURNED),
 	LINK("mass: 1, com: [0.5, 0, 0], inertia: [0.001, 0.084, 0.084], nodes: {end: [1, 0, 0]}", "visual: []"),
+	LINK("mass: 6.48, inertia: [0.03, 0.25, 0.24]", BOX), // heavy at its joint
 	LINK("mass: 60, inertia: [1.25, 1.7, 2.05]", "visual: {box: [0.5, 0.4, 0.3]}"),
 	LINK("mass: 1, inertia: [1, 1, 1], nodes: {end: [1, 0, 0]}", "visual: []"),
 	LINK(GIVEN "[0.027, 0.216, 0.1998], nodes: {end: [0.6, 0, 0]}", "visual: {mesh: doctor_mm.obj, scale: 0.001}"),

@@ -24,7 +24,9 @@ static void make_sound(char *name, size_t size) {
 		snprintf(name, size, "ground_body");
 }
 
-static const char *free_name(Import *im, const char *wanted, bool (*is_taken)(const CalDesc *desc, const char *name)) {
+/* Numbers grow with `count`, how many such objects there are: names that all want the same take no search through all. */
+static const char *free_name(Import *im, const char *wanted, bool (*is_taken)(const CalDesc *desc, const char *name),
+                             int count) {
 	if (is_sound(wanted) && !is_taken(im->desc, wanted))
 		return wanted;
 	const size_t size = strlen(wanted) + 32;
@@ -36,11 +38,18 @@ static const char *free_name(Import *im, const char *wanted, bool (*is_taken)(co
 	snprintf(name, size, "%s", wanted);
 	make_sound(name, size);
 	const size_t length = strlen(name);
-	for (int i = 2; is_taken(im->desc, name); i++)
+	enum { PLAIN_NUMBERS = 64 };
+	for (int i = 2; is_taken(im->desc, name); i = i < PLAIN_NUMBERS ? i + 1 : i + 1 + count / 4)
 		snprintf(name + length, size - length, "_%d", i);
 	return name;
 }
 
-const char *import_body_name(Import *im, const char *wanted) { return free_name(im, wanted, body_is_taken); }
-const char *import_joint_name(Import *im, const char *wanted) { return free_name(im, wanted, joint_is_taken); }
-const char *import_loop_name(Import *im, const char *wanted) { return free_name(im, wanted, loop_is_taken); }
+const char *import_body_name(Import *im, const char *wanted) {
+	return free_name(im, wanted, body_is_taken, cal_desc_body_count(im->desc));
+}
+const char *import_joint_name(Import *im, const char *wanted) {
+	return free_name(im, wanted, joint_is_taken, cal_desc_joint_count(im->desc));
+}
+const char *import_loop_name(Import *im, const char *wanted) {
+	return free_name(im, wanted, loop_is_taken, cal_desc_loop_count(im->desc));
+}

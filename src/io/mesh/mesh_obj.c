@@ -4,8 +4,8 @@
  *
  * A face of more than three vertices becomes a fan from its first: right for convex ones. Indices may be a, a/t, a//n
  * or a/t/n, counted from 1, or from the end if negative. Of a material its diffuse color Kd is taken. A material file is
- * sought in the folder of the mesh, and its absence is no error: it has colors only. All other lines (normals, groups) are
- * passed over.
+ * sought in the folder of the mesh, and its absence is no error: it has colors only. A line that ends with a backslash continues
+ * on the next one. All other lines (normals, groups) are passed over.
  */
 #include <string.h>
 
@@ -133,8 +133,18 @@ static CalStatus read_obj_line(FeText *t, Materials *materials, TriangleList *li
 	return CAL_OK;
 }
 
+/* Blanks instead of a backslash and the end of the line after it. */
+static void join_lines(char *text, size_t length) {
+	for (char *at = text, *end = text + length; length && (at = memchr(at, '\\', (size_t)(end - at))); at++) {
+		const size_t ends = at + 1 < end && at[1] == '\n' ? 1 : at + 2 < end && at[1] == '\r' && at[2] == '\n' ? 2 : 0;
+		if (ends)
+			memset(at, ' ', ends + 1);
+	}
+}
+
 CalStatus mesh_read_obj(FeText *t, TriangleList *list) {
 	CalStatus status = CAL_OK;
+	join_lines(t->text, t->length);
 	Materials materials = {.allocator = list->allocator};
 	while (status == CAL_OK && fe_text_next(t, &status))
 		status = read_obj_line(t, &materials, list);

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 CalStatus mesh_no_memory(FeText *t) { return fe_file_error(t->error, t->path, CAL_ERR_MEMORY, "out of memory"); }
 
@@ -121,7 +122,7 @@ CalStatus mesh_read_stl(FeText *t, TriangleList *list) {
 	size_t blank = 0;
 	while (blank < t->length && strchr(" \t\r\n", t->text[blank]))
 		blank++;
-	if (t->length - blank >= 5 && memcmp(t->text + blank, "solid", 5) == 0 && !memchr(t->text, '\0', t->length))
+	if (t->length - blank >= 5 && strncasecmp(t->text + blank, "solid", 5) == 0 && !memchr(t->text, '\0', t->length))
 		return read_text(t, list);
 	if (counted)
 		return fe_file_error(

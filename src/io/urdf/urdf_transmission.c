@@ -108,7 +108,7 @@ static const char *motor_name(Urdf *u, const XmlElement *transmission, const Xml
 	                      (length > 9 && strcmp(name + length - 9, "_friction") == 0);
 	snprintf(text, size, "%s%s", name, is_taken ? "_motor" : "");
 	const size_t base = strlen(text);
-	for (int i = 2; urdf_find_motor(u, text) >= 0; i++)
+	for (int i = 2; urdf_find_motor(u, text) >= 0; i = i < 64 ? i + 1 : i + 1 + u->motor_count / 4)
 		snprintf(text + base, size - base, "_%d", i);
 	return text;
 }

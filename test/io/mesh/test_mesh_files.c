@@ -2,6 +2,7 @@
 /*
  * test_mesh_files.c — STL (binary and text) and OBJ files: what is read, and what is said about files that are wrong.
  */
+#include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,6 +117,20 @@ static void obj_is_read(void **state) {
 	const CalMeshInfo info = read_info(1);
 	assert_int_equal(info.triangles, 2);
 	assert_int_equal(info.open_edges, 4);
+}
+
+/* Capitals in STL, lines that continue in OBJ. */
+static void files_of_other_programs_are_read(void **state) {
+	(void)state;
+	char text[4096];
+	text_tetra(text);
+	for (char *c = text; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	write_text("stl", text);
+	check_tetra(read_info(1), 1);
+	write_text("obj",
+	           "v 0 0 0\nv 1 0 \\\n 0\nv 0 1 0\r\nv 0 0 1\nf 1 3 2\nf 1 \\\r\n2 4\nf 1 4 3\nf 2 3 4\n# end \\\n");
+	check_tetra(read_info(1), 1);
 }
 
 static void wrong_files_are_reported_by_line(void **state) {
@@ -272,6 +287,7 @@ int main(void) {
 		cmocka_unit_test(binary_stl_is_read),
 		cmocka_unit_test(text_stl_is_read),
 		cmocka_unit_test(obj_is_read),
+		cmocka_unit_test(files_of_other_programs_are_read),
 		cmocka_unit_test(wrong_files_are_reported_by_line),
 		cmocka_unit_test(damaged_files_are_survived),
 		cmocka_unit_test(failing_memory_leaves_nothing),

@@ -153,6 +153,37 @@ static void long_chains_are_read(void **state) {
 
 /* ---- hostile files ---------------------------------------------------------------------------------------- */
 
+/* "/_/_" and "//__" are no names of Calder, and all want to be "____"; motors without names, "motor". No search through all. */
+static void names_that_want_the_same_are_found(void **state) {
+	(void)state;
+	enum { BITS = 16, N = 1 << BITS };
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	fputs("<robot name='names'><link name='a'/>", out);
+	for (int i = 0; i < N; i++) {
+		char name[BITS + 2] = "/";
+		for (int k = 0; k < BITS; k++)
+			name[k + 1] = i >> k & 1 ? '/' : '_';
+		fprintf(
+			out,
+			"<link name='%s'>" INERTIAL
+			"</link><joint name='j%d' type='continuous'><parent link='a'/><child link='%s'/>"
+			"</joint><transmission><joint name='j%d'><mechanicalReduction>2</mechanicalReduction></joint></transmission>",
+			name, i, name, i);
+	}
+	fputs("</robot>", out);
+	assert_int_equal(fclose(out), 0);
+	CalSetup *setup = NULL;
+	CalError error = {0};
+	if (cal_model_parse(text, length, "t.urdf", NULL, NULL, &setup, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	assert_int_equal(cal_desc_body_count(cal_setup_desc(setup)), N + 1);
+	assert_int_equal(cal_setup_device_count(setup), N);
+	cal_setup_destroy(setup);
+	free(text);
+}
+
 static void hostile_files_are_refused(void **state) {
 	(void)state;
 	robot_refuse("<!DOCTYPE r [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;'>]><robot name='&b;'/>", "document type");
@@ -177,9 +208,9 @@ int main(void) {
 	NEEDS_EXPAT();
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversion_keeps_the_dynamics), cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(memory_is_linear_in_the_links), cmocka_unit_test(long_chains_are_read),
-		cmocka_unit_test(hostile_files_are_refused),
+		cmocka_unit_test(conversion_keeps_the_dynamics),      cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(memory_is_linear_in_the_links),      cmocka_unit_test(long_chains_are_read),
+		cmocka_unit_test(names_that_want_the_same_are_found), cmocka_unit_test(hostile_files_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
