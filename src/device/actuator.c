@@ -132,8 +132,8 @@ static int actuator_lookahead(const CalDevice *device, CalEvalContext *context, 
 		return 0;
 	if (s->control->table.count) {
 		const double t = cal_context_time(context);
-		c = table_at(device, s->control->table, t);
-		table_ahead(device, s->control->table, t, lookahead->horizon, &bend, &jerk);
+		c = table_at(device, &s->control->table, t);
+		table_ahead(device, &s->control->table, t, lookahead->horizon, &bend, &jerk);
 	}
 	const double udot = def->joint.value ? fabs(def->gear * cal_context_udot(context, s->dof)) : 0;
 	const double gain = affine(def->gain, d.length, d.speed);

@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "device/device_type.h"
 #include "device/load_component.h"
+#include "sim/sim_internal.h"
 
 enum { PARTS = 7 };
 
@@ -28,6 +29,7 @@ typedef struct AppliedLoad {
 	double start, end;
 	bool has_formula;
 	LoadComponent part[PARTS]; // effort, moment, force
+	int varying;               // those from here on are numbers
 	CalNodeRef node_ref;
 	CalDofRef dof_ref;
 } AppliedLoad;
@@ -58,7 +60,7 @@ static bool is_active(const AppliedLoad *s, double t) { return s->start <= t && 
 
 /* Values of components from..end - 1, zero outside the interval; nonzero after saying which one is not a number. */
 static int evaluate_parts(const CalDevice *device, CalEvalContext *context, int from, int end, double value[PARTS]) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	const bool active = is_active(s, cal_context_time(context));
 	for (int i = from; i < end; i++) {
 		value[i] = 0;
@@ -71,15 +73,15 @@ static int evaluate_parts(const CalDevice *device, CalEvalContext *context, int 
 /* ---- steps -------------------------------------------------------------------------------------- */
 
 static double load_next_switch(const CalDevice *device, double t) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	double next = s->start > t ? s->start : s->end > t ? s->end : INFINITY;
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < s->varying; i++)
 		next = fmin(next, load_component_next_switch(device, &s->part[i], t));
 	return next;
 }
 
 static void doubt_peaks(const CalDevice *device, CalEvalContext *context) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	const double t = cal_context_time(context), span = load_next_switch(device, t) - t;
 	for (int i = 0; i < PARTS; i++)
 		load_component_doubt_peaks(device, &s->part[i], context, span);
@@ -87,7 +89,7 @@ static void doubt_peaks(const CalDevice *device, CalEvalContext *context) {
 
 /* Kinks are watched outside the interval too: their signs must not jump where it begins. */
 static int load_values(const CalDevice *device, CalEvalContext *context, double *value) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	for (int i = 0; i < PARTS; i++) {
 		if (load_component_kinks(&s->part[i], context, value) != 0)
 			return 1;
@@ -97,7 +99,7 @@ static int load_values(const CalDevice *device, CalEvalContext *context, double 
 }
 
 static int load_lookahead(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	for (int i = 0; i < PARTS; i++)
 		load_component_lookahead(&s->part[i], context, lookahead);
 	return 0;
@@ -127,10 +129,12 @@ static void push_node(const AppliedLoad *s, CalEvalContext *context, const doubl
 }
 
 static int load_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	double value[PARTS];
 	(void)xdot;
-	if (evaluate_parts(device, context, s->node.value ? 1 : 0, s->node.value ? PARTS : 1, value) != 0)
+	value[0] = 0;
+	if (s->node.value ? evaluate_parts(device, context, 1, PARTS, value) != 0
+	                  : is_active(s, context->t) && load_component_value(device, &s->part[0], context, value) != 0)
 		return 1;
 	if (s->has_formula && cal_context_fixed_step(context) > 0)
 		doubt_peaks(device, context);
@@ -138,8 +142,8 @@ static int load_evaluate(const CalDevice *device, CalEvalContext *context, doubl
 		push_node(s, context, value + 1);
 		return 0;
 	}
-	cal_context_apply_effort(context, s->dof_ref, value[0]);
-	cal_context_add_supplied_power(context, value[0] * cal_context_u(context, s->dof_ref));
+	context_apply_effort(context, s->dof_ref, value[0]);
+	context->supplied += value[0] * context_u(context, s->dof_ref);
 	return 0;
 }
 
@@ -149,13 +153,13 @@ static int load_outputs(const CalDevice *device, CalEvalContext *context, double
 
 /* A formula may read anything. */
 static int load_one_dof(const CalDevice *device, CalDofRef *dof_ref) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	*dof_ref = s->dof_ref;
 	return s->node.value || s->has_formula;
 }
 
 static int load_nodes(const CalDevice *device, CalNodeRef *node_refs) {
-	const AppliedLoad *s = load_of(device);
+	AppliedLoad *s = load_of(device);
 	node_refs[0] = s->node_ref;
 	return s->node.value && !s->has_formula;
 }
@@ -198,6 +202,8 @@ static void take_component(DeviceBuilder *d, AppliedLoad *s, int i, const CalLoa
 	static const char *const parts[PARTS] = {"effort",  "moment x", "moment y", "moment z",
 	                                         "force x", "force y",  "force z"};
 	load_component_take(d, &s->part[i], names[i], parts[i], value, -INFINITY, INFINITY);
+	if (load_component_varies(&s->part[i]) && s->varying <= i)
+		s->varying = i + 1;
 }
 
 static bool has_formula(const CalAppliedLoadDef *def) {

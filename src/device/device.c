@@ -96,7 +96,7 @@ void device_check_table(DeviceBuilder *d, const char *what, const CalTable *tabl
 
 Table device_table(DeviceBuilder *d, const char *what, const CalTable *table) {
 	device_check_table(d, what, table);
-	const Table placed = {table->shape, d->def.table_count, table->count};
+	const Table placed = {.shape = table->shape, .at = d->def.table_count, .count = table->count};
 	d->tables[d->tables_count++] = table;
 	d->def.table_count += 2 * table->count;
 	return placed;

@@ -42,10 +42,20 @@ CalVec3 v_unit(CalVec3 a, CalVec3 fallback);
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
+/**
+ * The piece of a linear or cubic table that was asked for last, for from <= t < to: value + a (t - from), or with
+ * s = (t - from)/h value + s (a + s (c2 + s c3)). A run asks for the same one thousands of times.
+ */
+typedef struct TablePiece {
+	double from, to; // both zero: none yet
+	double h, value, a, c2, c3;
+} TablePiece;
+
 /** A table in the table of a device: `count` times from `at` on, then as many values. */
 typedef struct Table {
 	CalTableShape shape;
 	int at, count;
+	TablePiece piece; // of linear and cubic ones
 } Table;
 
 typedef struct TableValue {
@@ -55,11 +65,24 @@ typedef struct TableValue {
 TableValue table_value(const CalTable *table, double t);
 /** The next time after t at which the table or its rate jumps, or INFINITY. */
 double table_next(const CalTable *table, double t);
-/** The same of a table of a device. */
-TableValue table_at(const CalDevice *device, Table table, double t);
-double table_next_switch(const CalDevice *device, Table table, double t);
+/** Of a table of a device: first the piece that contains t, then any t. */
+static inline bool table_piece_has(const TablePiece *piece, double t) { return piece->from <= t && t < piece->to; }
+static inline TableValue table_piece_value(CalTableShape shape, const TablePiece *p, double t) {
+	const double a = p->a, c2 = p->c2, c3 = p->c3, h = p->h, s = (t - p->from) / h;
+	if (shape != CAL_TABLE_CUBIC)
+		return (TableValue){p->value + a * (t - p->from), a, 0};
+	return (TableValue){p->value + s * (a + s * (c2 + s * c3)), (a + s * (2 * c2 + s * 3 * c3)) / h,
+	                    (2 * c2 + 6 * s * c3) / (h * h)};
+}
+TableValue table_find(const CalDevice *device, Table *table, double t);
+static inline TableValue table_at(const CalDevice *device, Table *table, double t) {
+	if (table_piece_has(&table->piece, t))
+		return table_piece_value(table->shape, &table->piece, t);
+	return table_find(device, table, t);
+}
+double table_next_switch(const CalDevice *device, Table *table, double t);
 /** The largest acceleration of a table at three places from t to t + span, and how fast it changes between them. */
-void table_ahead(const CalDevice *device, Table table, double t, double span, double *acceleration, double *jerk);
+void table_ahead(const CalDevice *device, Table *table, double t, double span, double *acceleration, double *jerk);
 
 /* ---- looking ahead ----------------------------------------------------------------------------- */
 
@@ -119,11 +142,14 @@ typedef struct TimeFunction {
 TimeFunction time_function_take(DeviceBuilder *d, const char *what, const CalTimeFunction *given);
 void time_function_release(TimeFunction *function);
 /** Not a number where the formula has no value. */
-TableValue time_function_at(const CalDevice *device, const TimeFunction *function, double t);
-double time_function_next_switch(const CalDevice *device, const TimeFunction *function, double t);
+TableValue time_formula_at(const CalExpression *formula, double t);
+static inline TableValue time_function_at(const CalDevice *device, TimeFunction *function, double t) {
+	return function->formula ? time_formula_at(function->formula, t) : table_at(device, &function->table, t);
+}
+double time_function_next_switch(const CalDevice *device, TimeFunction *function, double t);
 /** As table_ahead(). */
-void time_function_ahead(const CalDevice *device, const TimeFunction *function, double t, double span,
-                         double *acceleration, double *jerk);
+void time_function_ahead(const CalDevice *device, TimeFunction *function, double t, double span, double *acceleration,
+                         double *jerk);
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 

@@ -157,24 +157,22 @@ void time_function_release(TimeFunction *function) {
 	function->formula = NULL;
 }
 
-TableValue time_function_at(const CalDevice *device, const TimeFunction *function, double t) {
+TableValue time_formula_at(const CalExpression *formula, double t) {
 	double jet[3] = {NAN, NAN, NAN};
-	if (!function->formula)
-		return table_at(device, function->table, t);
-	if (cal_expression_jet(function->formula, t, jet) != CAL_OK)
+	if (cal_expression_jet(formula, t, jet) != CAL_OK)
 		jet[0] = NAN;
 	return (TableValue){jet[0], jet[1], jet[2]};
 }
 
-double time_function_next_switch(const CalDevice *device, const TimeFunction *function, double t) {
+double time_function_next_switch(const CalDevice *device, TimeFunction *function, double t) {
 	return function->formula ? cal_expression_next_switch(function->formula, t)
-	                         : table_next_switch(device, function->table, t);
+	                         : table_next_switch(device, &function->table, t);
 }
 
-void time_function_ahead(const CalDevice *device, const TimeFunction *function, double t, double span,
-                         double *acceleration, double *jerk) {
+void time_function_ahead(const CalDevice *device, TimeFunction *function, double t, double span, double *acceleration,
+                         double *jerk) {
 	if (!function->formula) {
-		table_ahead(device, function->table, t, span, acceleration, jerk);
+		table_ahead(device, &function->table, t, span, acceleration, jerk);
 		return;
 	}
 	double before = time_function_at(device, function, t).acceleration;

@@ -30,7 +30,7 @@ static int drive_bind(const CalDevice *device, const CalEvalContext *context) {
 }
 
 static int drive_jet(const CalDevice *device, double t, CalDofRef *dof_ref, double jet[3]) {
-	const JointDrive *s = device->data;
+	JointDrive *s = device->data;
 	*dof_ref = s->at;
 	const TableValue f = time_function_at(device, &s->q, t);
 	jet[0] = f.value, jet[1] = f.rate, jet[2] = f.acceleration;
@@ -43,7 +43,7 @@ static int drive_evaluate(const CalDevice *device, CalEvalContext *context, doub
 }
 
 static double drive_next_switch(const CalDevice *device, double t) {
-	return time_function_next_switch(device, &((const JointDrive *)device->data)->q, t);
+	return time_function_next_switch(device, &((JointDrive *)device->data)->q, t);
 }
 
 static int drive_outputs(const CalDevice *device, CalEvalContext *context, double *output) {

@@ -34,19 +34,22 @@ static int evaluate_formula(const LoadComponent *c, CalEvalContext *context, dou
 	return 1;
 }
 
-int load_component_value(const CalDevice *device, const LoadComponent *c, CalEvalContext *context, double *value) {
-	*value = c->table.count ? table_at(device, c->table, cal_context_time(context)).value : c->number;
+int load_component_value(const CalDevice *device, LoadComponent *c, CalEvalContext *context, double *value) {
+	*value = c->table.count ? table_at(device, &c->table, context->t).value : c->number;
 	if (c->formula && evaluate_formula(c, context, value) != 0)
 		return 1;
-	*value = fmin(fmax(*value, c->low), c->high);
+	if (c->is_clipped)
+		*value = fmin(fmax(*value, c->low), c->high);
 	context_probe(context, device, c->name, value);
 	return 0;
 }
 
 /* ---- steps -------------------------------------------------------------------------------------- */
 
-double load_component_next_switch(const CalDevice *device, const LoadComponent *c, double t) {
-	return fmin(table_next_switch(device, c->table, t), cal_expression_next_switch(c->formula, t));
+double load_component_next_switch(const CalDevice *device, LoadComponent *c, double t) {
+	if (c->formula)
+		return fmin(table_next_switch(device, &c->table, t), cal_expression_next_switch(c->formula, t));
+	return load_component_varies(c) ? table_next_switch(device, &c->table, t) : INFINITY;
 }
 
 int load_component_kink_count(const LoadComponent *c) { return cal_expression_kink_count(c->formula); }
@@ -69,7 +72,7 @@ void load_component_lookahead(const LoadComponent *c, CalEvalContext *context, C
 	lookahead->max_step = fmin(lookahead->max_step, cal_expression_unseen(c->formula, context, lookahead->horizon));
 }
 
-void load_component_doubt_peaks(const CalDevice *device, const LoadComponent *c, CalEvalContext *context, double span) {
+void load_component_doubt_peaks(const CalDevice *device, LoadComponent *c, CalEvalContext *context, double span) {
 	const double step = cal_context_fixed_step(context), t = cal_context_time(context);
 	if (!c->formula || !(step > 0))
 		return;
@@ -120,13 +123,14 @@ static void parse_formula(DeviceBuilder *d, LoadComponent *c, const char *text) 
 	note_status(d, cal_expression_create(text, NULL, &c->formula, &error), c->name, error.text);
 	device_check(d, !cal_expression_is_condition(c->formula),
 	             "%s = %.200s is a condition; write if(condition, a, b) to make a number of it", c->name, text);
-	if (d->status == CAL_OK && (isfinite(c->low) || isfinite(c->high)))
+	if (d->status == CAL_OK && c->is_clipped)
 		clip_formula(d, c);
 }
 
 void load_component_take(DeviceBuilder *d, LoadComponent *c, const char *name, const char *what,
                          const CalLoadValue *value, double low, double high) {
-	*c = (LoadComponent){.name = name, .number = value->number, .low = low, .high = high};
+	*c = (LoadComponent){
+		.name = name, .number = value->number, .low = low, .high = high, .is_clipped = isfinite(low) || isfinite(high)};
 	device_check(d, isfinite(value->number), "%s is not a finite number", what);
 	if (value->formula)
 		parse_formula(d, c, value->formula);

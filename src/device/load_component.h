@@ -19,7 +19,8 @@ typedef struct LoadComponent {
 	double number;
 	Table table;            // count 0: the number
 	CalExpression *formula; // NULL: the table
-	double low, high;       // to which values are clipped
+	double low, high;       // to which values are clipped,
+	bool is_clipped;        // if one of them is finite
 	CalError why;           // it could not be bound
 	char text[200];         // of a kink, for messages
 } LoadComponent;
@@ -45,14 +46,16 @@ double *load_component_parameter(LoadComponent *c, const char *unit, CalDevicePa
 /** 0 or -1, as bind() returns it. */
 int load_component_bind(LoadComponent *c, const CalEvalContext *context);
 /** Nonzero after saying that a formula has no finite value. */
-int load_component_value(const CalDevice *device, const LoadComponent *c, CalEvalContext *context, double *value);
-double load_component_next_switch(const CalDevice *device, const LoadComponent *c, double t);
+int load_component_value(const CalDevice *device, LoadComponent *c, CalEvalContext *context, double *value);
+double load_component_next_switch(const CalDevice *device, LoadComponent *c, double t);
+/** It is no number, which never switches. */
+static inline bool load_component_varies(const LoadComponent *c) { return c->formula || c->table.count > 0; }
 /** How many values it has that change their sign where a formula jumps or bends; those; and what they are. */
 int load_component_kink_count(const LoadComponent *c);
 int load_component_kinks(const LoadComponent *c, CalEvalContext *context, double *value);
 const char *load_component_kink_text(LoadComponent *c, int kink);
 void load_component_lookahead(const LoadComponent *c, CalEvalContext *context, CalLookahead *lookahead);
 /** With fixed steps nothing ends a step at a peak of a formula: it is reported that it may have been passed. */
-void load_component_doubt_peaks(const CalDevice *device, const LoadComponent *c, CalEvalContext *context, double span);
+void load_component_doubt_peaks(const CalDevice *device, LoadComponent *c, CalEvalContext *context, double span);
 
 #endif

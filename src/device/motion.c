@@ -80,14 +80,14 @@ static int motion_at(void *user, const CalModel *model, double t, double *q, dou
 	memset(u, 0, (size_t)cal_model_u_count(model) * sizeof *u);
 	memset(udot, 0, (size_t)cal_model_u_count(model) * sizeof *udot);
 	for (int i = 0; i < s->course_count; i++) {
-		const Course *course = &s->courses[i];
+		Course *course = &s->courses[i];
 		TableValue f;
 		if (course->formula) {
 			double jet[3];
 			cal_expression_jet(course->formula, t, jet);
 			f = (TableValue){jet[0], jet[1], jet[2]};
 		} else {
-			f = table_at(&numbers, course->table, t);
+			f = table_at(&numbers, &course->table, t);
 		}
 		if (!isfinite(f.value) || !isfinite(f.rate) || !isfinite(f.acceleration))
 			return report_undefined(s, course, t);
@@ -135,9 +135,9 @@ static double motion_next_switch(const CalDevice *device, double t) {
 	const CalDevice numbers = {.table = s->numbers};
 	double next = INFINITY;
 	for (int i = 0; i < s->course_count; i++) {
-		const Course *course = &s->courses[i];
+		Course *course = &s->courses[i];
 		next = fmin(next, course->formula ? cal_expression_next_switch(course->formula, t)
-		                                  : table_next_switch(&numbers, course->table, t));
+		                                  : table_next_switch(&numbers, &course->table, t));
 	}
 	return next;
 }
@@ -211,7 +211,7 @@ static void add_course(DeviceBuilder *d, Motion *s, Course course, const CalTime
 		device_check(d, f->table.shape != CAL_TABLE_STEP || f->table.count == 1,
 		             "the table of %s jumps; a motion needs a rate: take the shape linear, cubic, smooth or spline",
 		             what);
-		course.table = (Table){f->table.shape, *at, f->table.count};
+		course.table = (Table){.shape = f->table.shape, .at = *at, .count = f->table.count};
 		if (d->status == CAL_OK) {
 			const size_t size = (size_t)f->table.count * sizeof(double);
 			memcpy(s->numbers + *at, f->table.time, size);

@@ -54,28 +54,29 @@ static int servo_bind(const CalDevice *device, const CalEvalContext *context) {
 }
 
 /* What control sees. */
-static void measured(const CalDevice *device, CalEvalContext *context, double *q, double *u) {
+static inline void measured(const CalDevice *device, CalEvalContext *context, double *q, double *u) {
 	const Servo *s = device->data;
 	const bool rotor = s->def.rotor_feedback && s->rotor >= 0;
-	*q = rotor ? device->x[s->rotor] : cal_context_q(context, s->at);
-	*u = rotor ? device->x[s->rotor + 1] : cal_context_u(context, s->at);
+	*q = rotor ? device->x[s->rotor] : context_q(context, s->at);
+	*u = rotor ? device->x[s->rotor + 1] : context_u(context, s->at);
 }
 
-static double clip(double x, double limit) { return limit > 0 ? fmin(fmax(x, -limit), limit) : x; }
+/* What is not a number stays so, and is refused. */
+static inline double clip(double x, double limit) {
+	if (!(limit > 0) || !(x > limit || x < -limit))
+		return x;
+	return x > 0 ? limit : -limit;
+}
 
-static TableValue reference_of(const CalDevice *device, const CalEvalContext *context) {
-	TableValue r = time_function_at(device, &((const Servo *)device->data)->reference, cal_context_time(context));
+static inline TableValue reference_of(const CalDevice *device, const CalEvalContext *context) {
+	TableValue r = time_function_at(device, &((Servo *)device->data)->reference, context->t);
 	context_probe(context, device, "reference", &r.value);
 	return r;
 }
 
-/* The command, and the rate of the integral. */
-static double command_of(const CalDevice *device, CalEvalContext *context, double integral, double *integral_rate) {
-	const Servo *s = device->data;
-	const CalServoDef *def = &s->def;
-	const TableValue r = reference_of(device, context);
-	double q, u;
-	measured(device, context, &q, &u);
+/* The command at a reference and what is measured, and the rate of the integral. */
+static inline double command_at(const CalServoDef *def, TableValue r, double q, double u, double integral,
+                                double *integral_rate) {
 	const double e = r.value - q, wanted = def->proportional * e + def->integral * integral +
 	                                       def->derivative * (r.rate - u) + def->inertia * r.acceleration;
 	const double given = clip(wanted, def->effort_limit);
@@ -83,13 +84,25 @@ static double command_of(const CalDevice *device, CalEvalContext *context, doubl
 	return given;
 }
 
-static double motor_of(const CalServoDef *def, double command, double speed) {
-	if (!(def->stall_effort > 0))
-		return command;
+/* Of a reference that has no value it is not a number. */
+static inline double command_of(const CalDevice *device, CalEvalContext *context, double integral,
+                                double *integral_rate) {
+	const Servo *s = device->data;
+	const TableValue r = reference_of(device, context);
+	double q, u;
+	measured(device, context, &q, &u);
+	return command_at(&s->def, r, q, u, integral, integral_rate);
+}
+
+static double limit_motor(const CalServoDef *def, double command, double speed) {
 	const double lost = def->free_speed > 0 ? speed / def->free_speed : 0;
 	const double most = def->stall_effort * fmin(1, fmax(0, 1 - lost));
 	const double least = -def->stall_effort * fmin(1, fmax(0, 1 + lost));
 	return fmin(fmax(command, least), most);
+}
+
+static inline double motor_of(const CalServoDef *def, double command, double speed) {
+	return def->stall_effort > 0 ? limit_motor(def, command, speed) : command;
 }
 
 typedef struct Gear {
@@ -108,19 +121,22 @@ static Gear gear_of(const CalServoDef *def, double angle, double rate) {
 	return (Gear){s, rate, effort};
 }
 
-static double present_command(const CalDevice *device, CalEvalContext *context, double *integral_rate) {
+static double present_command(const CalDevice *device, CalEvalContext *context) {
 	const Servo *s = device->data;
-	*integral_rate = 0;
+	double ignored;
 	if (s->def.sample_period > 0)
 		return device->d[COMMAND];
-	return command_of(device, context, s->integral >= 0 ? device->x[s->integral] : 0, integral_rate);
+	return command_of(device, context, s->integral >= 0 ? device->x[s->integral] : 0, &ignored);
 }
 
 static int servo_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Servo *s = device->data;
 	const CalServoDef *def = &s->def;
-	double integral_rate;
-	const double command = present_command(device, context, &integral_rate);
+	double integral_rate = 0;
+	const double command =
+		def->sample_period > 0
+			? device->d[COMMAND]
+			: command_of(device, context, s->integral >= 0 ? device->x[s->integral] : 0, &integral_rate);
 	if (!isfinite(command)) {
 		cal_context_explain_failure(
 			context, "its command is not finite: has the reference a value, a rate and an acceleration?");
@@ -128,11 +144,11 @@ static int servo_evaluate(const CalDevice *device, CalEvalContext *context, doub
 	}
 	if (s->integral >= 0)
 		xdot[s->integral] = integral_rate;
-	const double u = cal_context_u(context, s->at);
+	const double u = context_u(context, s->at);
 	if (s->rotor < 0) {
 		const double effort = motor_of(def, command, u);
-		cal_context_apply_effort(context, s->at, effort);
-		cal_context_add_supplied_power(context, effort * u);
+		context_apply_effort(context, s->at, effort);
+		context->supplied += effort * u;
 		return 0;
 	}
 	const double *rotor = device->x + s->rotor;
@@ -140,7 +156,7 @@ static int servo_evaluate(const CalDevice *device, CalEvalContext *context, doub
 	const Gear gear = gear_of(def, rotor[0] - cal_context_q(context, s->at), rotor[1] - u);
 	xdot[s->rotor] = rotor[1];
 	xdot[s->rotor + 1] = (effort - gear.effort) / def->rotor_inertia;
-	cal_context_apply_effort(context, s->at, gear.effort);
+	context_apply_effort(context, s->at, gear.effort);
 	cal_context_add_supplied_power(context, effort * rotor[1]);
 	cal_context_add_stored_energy(
 		context, 0.5 * (def->rotor_inertia * rotor[1] * rotor[1] + def->gear_stiffness * gear.s * gear.s));
@@ -207,18 +223,21 @@ static void set_play(const CalDevice *device, CalEvalContext *context, Present *
 
 /* Continuous control: wanted = kp e + ki int(e) + kd e' + J r''. The speed is known to change by its acceleration alone. */
 static void set_control(const CalDevice *device, CalEvalContext *context, double span, Present *p) {
-	const Servo *s = device->data;
+	Servo *s = device->data;
 	const CalServoDef *def = &s->def;
-	const double t = cal_context_time(context), integral = s->integral >= 0 ? device->x[s->integral] : 0;
+	const double t = context->t, integral = s->integral >= 0 ? device->x[s->integral] : 0;
 	const TableValue r = time_function_at(device, &s->reference, t);
 	const double turning = def->rotor_feedback && s->rotor >= 0 ? p->motor : p->joint;
-	double q, u, acceleration, jerk;
-	time_function_ahead(device, &s->reference, t, span, &acceleration, &jerk);
+	double q, u, acceleration = fabs(r.acceleration), jerk = 0;
+	TableValue commanded = r;
+	context_probe(context, device, "reference", &commanded.value);
+	if (span > 0)
+		time_function_ahead(device, &s->reference, t, span, &acceleration, &jerk);
 	measured(device, context, &q, &u);
 	p->e = r.value - q;
 	p->e_rate = r.rate - u;
 	p->e_bend = acceleration + turning;
-	const double command = command_of(device, context, integral, &p->integral_rate);
+	const double command = command_at(def, commanded, q, u, integral, &p->integral_rate);
 	p->wanted = (Course){
 		.value = def->proportional * p->e + def->integral * integral + def->derivative * p->e_rate +
 	             def->inertia * r.acceleration,
@@ -230,14 +249,13 @@ static void set_control(const CalDevice *device, CalEvalContext *context, double
 
 static Present present_of(const CalDevice *device, CalEvalContext *context, double span) {
 	const Servo *s = device->data;
-	Present p = {.joint = fabs(cal_context_udot(context, s->at)), .speed = cal_context_u(context, s->at)};
+	Present p = {.joint = fabs(cal_context_udot(context, s->at)), .speed = context_u(context, s->at)};
 	p.motor = p.joint;
 	if (s->rotor >= 0) {
-		double ignored;
 		set_play(device, context, &p);
 		p.speed = device->x[s->rotor + 1];
 		const Gear gear = gear_of(&s->def, p.depth[0] + 0.5 * s->def.backlash, p.rate[0]);
-		const double effort = motor_of(&s->def, present_command(device, context, &ignored), p.speed);
+		const double effort = motor_of(&s->def, present_command(device, context), p.speed);
 		p.motor = (fabs(effort) + fabs(gear.effort)) / s->def.rotor_inertia;
 	}
 	if (s->def.sample_period > 0)
@@ -357,17 +375,16 @@ static int servo_sample(const CalDevice *device, CalEvalContext *context, double
 }
 
 static double servo_next_switch(const CalDevice *device, double t) {
-	return time_function_next_switch(device, &((const Servo *)device->data)->reference, t);
+	return time_function_next_switch(device, &((Servo *)device->data)->reference, t);
 }
 
 static int servo_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const Servo *s = device->data;
 	const TableValue r = reference_of(device, context);
 	const double q = cal_context_q(context, s->at), u = cal_context_u(context, s->at);
-	double rate;
 	output[0] = r.value;
 	output[1] = r.value - q;
-	output[2] = motor_of(&s->def, present_command(device, context, &rate), s->rotor >= 0 ? device->x[s->rotor + 1] : u);
+	output[2] = motor_of(&s->def, present_command(device, context), s->rotor >= 0 ? device->x[s->rotor + 1] : u);
 	output[3] = s->rotor >= 0 ? device->x[s->rotor] : q;
 	return 0;
 }

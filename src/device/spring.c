@@ -11,6 +11,7 @@
 
 #include "device/device.h"
 #include "device/device_type.h"
+#include "sim/sim_internal.h"
 
 extern const DeviceType spring_type;
 
@@ -26,7 +27,7 @@ static int spring_bind(const CalDevice *device, const CalEvalContext *context) {
 }
 
 typedef struct Line {
-	CalPose a, b;
+	CalVec3 a, b;        // places of its nodes
 	CalVec3 n;           // from a to b
 	double length, rate; //
 	double stretch;      // beyond the free length; of a slack cable 0, and of a strut that is let go
@@ -45,9 +46,9 @@ static void clip_to_one_sided(const CalSpringDef *def, Line *line) {
 static Line line_of(const Spring *s, CalEvalContext *context) {
 	Line line;
 	CalSpatial va, vb;
-	cal_context_node_motion(context, s->a, &line.a, &va);
-	cal_context_node_motion(context, s->b, &line.b, &vb);
-	const CalVec3 d = v_sub(line.b.r, line.a.r);
+	context_point_motion(context, s->a, &line.a, &va);
+	context_point_motion(context, s->b, &line.b, &vb);
+	const CalVec3 d = v_sub(line.b, line.a);
 	line.length = v_norm(d);
 	line.n = v_unit(d, (CalVec3){0, 0, 0});
 	line.rate = v_dot(line.n, v_sub(vb.linear, va.linear));
@@ -79,7 +80,9 @@ static int spring_evaluate(const CalDevice *device, CalEvalContext *context, dou
 	const Line line = line_of(s, context);
 	const double elastic = s->def.stiffness * line.stretch;
 	doubt_direction(s, context, &line);
-	cal_context_apply_wrench_pair(context, s->a, s->b, line.b.r, (CalSpatial){.linear = v_scale(-line.pull, line.n)});
+	if (line.pull != 0) // of a slack cable, and of springs that only measure, it is zero
+		context_apply_pair(context, s->a, line.a, s->b, line.b, line.b,
+		                   (CalSpatial){.linear = v_scale(-line.pull, line.n)});
 	cal_context_add_stored_energy(context, 0.5 * elastic * line.stretch);
 	cal_context_add_dissipated_power(context, (line.pull - elastic) * line.rate);
 	return 0;

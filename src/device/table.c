@@ -41,12 +41,15 @@ static double slope_at(const double *time, const double *value, int count, int i
 	return (value[i + 1] - value[i - 1]) / (time[i + 1] - time[i - 1]);
 }
 
-static TableValue cubic(const double *time, const double *value, int count, int i, double t) {
-	const double h = time[i + 1] - time[i], s = (t - time[i]) / h, dv = value[i + 1] - value[i];
+static TablePiece cubic_piece(const double *time, const double *value, int count, int i) {
+	const double h = time[i + 1] - time[i], dv = value[i + 1] - value[i];
 	const double a = h * slope_at(time, value, count, i), b = h * slope_at(time, value, count, i + 1);
-	const double c2 = 3 * dv - 2 * a - b, c3 = a + b - 2 * dv;
-	return (TableValue){value[i] + s * (a + s * (c2 + s * c3)), (a + s * (2 * c2 + s * 3 * c3)) / h,
-	                    (2 * c2 + 6 * s * c3) / (h * h)};
+	return (TablePiece){time[i], time[i + 1], h, value[i], a, .c2 = 3 * dv - 2 * a - b, .c3 = a + b - 2 * dv};
+}
+
+static TablePiece linear_piece(const double *time, const double *value, int i) {
+	const double h = time[i + 1] - time[i];
+	return (TablePiece){time[i], time[i + 1], h, value[i], (value[i + 1] - value[i]) / h, .c2 = 0};
 }
 
 static TableValue smooth(const double *time, const double *value, int i, double t) {
@@ -97,6 +100,11 @@ static TableValue spline_value(const CalTable *table, double t) {
 	return (TableValue){value[i] + rate * (t - time[i]), rate, 0};
 }
 
+static TablePiece polynomial_piece(const CalTable *table, int i) {
+	return table->shape == CAL_TABLE_CUBIC ? cubic_piece(table->time, table->value, table->count, i)
+	                                       : linear_piece(table->time, table->value, i);
+}
+
 TableValue table_value(const CalTable *table, double t) {
 	const double *time = table->time, *value = table->value;
 	if (table->shape == CAL_TABLE_SPLINE && table->count > 1)
@@ -109,12 +117,11 @@ TableValue table_value(const CalTable *table, double t) {
 		return (TableValue){value[table->count - 1], 0, 0};
 	const int i = piece_of(time, table->count, t);
 	switch (table->shape) {
-	case CAL_TABLE_LINEAR: {
-		const double rate = (value[i + 1] - value[i]) / (time[i + 1] - time[i]);
-		return (TableValue){value[i] + rate * (t - time[i]), rate, 0};
+	case CAL_TABLE_LINEAR:
+	case CAL_TABLE_CUBIC: {
+		const TablePiece piece = polynomial_piece(table, i);
+		return table_piece_value(table->shape, &piece, t);
 	}
-	case CAL_TABLE_CUBIC:
-		return cubic(time, value, table->count, i, t);
 	case CAL_TABLE_SMOOTH:
 		return smooth(time, value, i, t);
 	default:
@@ -129,22 +136,38 @@ double table_next(const CalTable *table, double t) {
 	return t < time[0] ? time[0] : time[piece_of(time, table->count, t) + 1];
 }
 
-static CalTable table_of(const CalDevice *device, Table table) {
-	const double *time = device->table + table.at;
-	return (CalTable){table.shape, table.count, time, time + table.count};
+static CalTable table_of(const CalDevice *device, const Table *table) {
+	const double *time = device->table + table->at;
+	return (CalTable){table->shape, table->count, time, time + table->count};
 }
 
-TableValue table_at(const CalDevice *device, Table table, double t) {
+/* Makes table->piece the one that contains t; false: there is none, or the pieces of its shape are others. */
+static bool take_piece(const CalDevice *device, Table *table, double t) {
+	const CalTable all = table_of(device, table);
+	const int count = all.count;
+	if ((all.shape != CAL_TABLE_LINEAR && all.shape != CAL_TABLE_CUBIC) || count < 2 ||
+	    !(all.time[0] <= t && t < all.time[count - 1]))
+		return false;
+	const int i = piece_of(all.time, count, t);
+	table->piece = polynomial_piece(&all, i);
+	return true;
+}
+
+TableValue table_find(const CalDevice *device, Table *table, double t) {
+	if (take_piece(device, table, t))
+		return table_piece_value(table->shape, &table->piece, t);
 	const CalTable all = table_of(device, table);
 	return table_value(&all, t);
 }
 
-double table_next_switch(const CalDevice *device, Table table, double t) {
+double table_next_switch(const CalDevice *device, Table *table, double t) {
+	if (table_piece_has(&table->piece, t))
+		return table->piece.to;
 	const CalTable all = table_of(device, table);
 	return table_next(&all, t);
 }
 
-void table_ahead(const CalDevice *device, Table table, double t, double span, double *acceleration, double *jerk) {
+void table_ahead(const CalDevice *device, Table *table, double t, double span, double *acceleration, double *jerk) {
 	double before = table_at(device, table, t).acceleration;
 	*acceleration = fabs(before);
 	*jerk = 0;

@@ -93,7 +93,7 @@ static int wheel_values(const CalDevice *device, CalEvalContext *context, double
 	const Wheel *s = device->data;
 	if (!is_clipped_table(s))
 		return load_component_kinks(s->torque, context, value);
-	const double wanted = table_at(device, s->torque->table, cal_context_time(context)).value;
+	const double wanted = table_at(device, &s->torque->table, cal_context_time(context)).value;
 	value[0] = beyond(wanted, s->def.max_torque);
 	value[1] = beyond(wanted, -s->def.max_torque);
 	return 0;
@@ -101,7 +101,7 @@ static int wheel_values(const CalDevice *device, CalEvalContext *context, double
 
 static int wheel_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const Wheel *s = device->data;
-	const Table table = s->torque->table;
+	Table *table = &s->torque->table;
 	double value[2], bend, ignored;
 	load_component_lookahead(s->torque, context, lookahead);
 	if (!is_clipped_table(s))

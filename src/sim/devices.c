@@ -245,8 +245,8 @@ double devices_next_switch(const CalSim *sim, double t) {
 		if (device->def.sample_period > 0)
 			next = fmin(next, next_sample(&device->def, t));
 		if (device->def.ops->next_switch) {
-			double own = device->def.ops->next_switch(&device->is, t);
-			next = own > t ? fmin(next, own) : next;
+			const double own = device->def.ops->next_switch(&device->is, t);
+			next = own > t && own < next ? own : next;
 		}
 	}
 	return next;

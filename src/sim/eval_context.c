@@ -99,30 +99,33 @@ static int context_u_at(const CalEvalContext *context, int index) {
 	return at;
 }
 
+static CalStatus find_kinematics(CalEvalContext *context, int index, CalWork *work) {
+	const CalModel *model = context->sim->groups[index].model;
+	const CalState *state = &context->parts[index];
+	if (context->udot)
+		return cal_kinematics(model, state, context->udot + context_u_at(context, index), work);
+	if (context->viewing)
+		kinematics_reach(model, state->q, state->u, work);
+	else
+		kinematics_begin_forward(model, state->q, state->u, work);
+	return CAL_OK;
+}
+
 CalWork *context_work(CalEvalContext *context, int index) {
 	SimGroup *group = group_at(context, index);
 	if (!group)
 		return NULL;
 	CalWork *work = context->viewing ? group->view_work : group->work;
-	if (!group->kinematics_known) {
-		const double *udot = context->udot ? context->udot + context_u_at(context, index) : NULL;
-		const CalState *state = &context->parts[index];
-		CalStatus status = CAL_OK;
-		if (udot)
-			status = cal_kinematics(group->model, state, udot, work);
-		else if (context->viewing)
-			kinematics_reach(group->model, state->q, state->u, work);
-		else
-			kinematics_begin_forward(group->model, state->q, state->u, work);
-		group->kinematics_known = status == CAL_OK;
-		note_status(context, status);
-	}
+	if (group->kinematics_known)
+		return work;
+	group->kinematics_known = note_status(context, find_kinematics(context, index, work)) == CAL_OK;
+	group->seen_count = 0;
 	return group->kinematics_known ? work : NULL;
 }
 
 /* A rank of several that knows the states of its own branches alone. */
 static bool is_partial(const CalEvalContext *context) {
-	return !context->viewing && distribute_is_partial(context->sim);
+	return context->sim->ranks && !context->viewing && distribute_is_partial(context->sim);
 }
 
 /* What the ranks have sent each other before the evaluation; nodes on the ground rest. */
@@ -148,7 +151,17 @@ static CalStatus motion_on_ranks(const CalEvalContext *context, CalNodeRef node_
 	return status;
 }
 
-CalStatus cal_context_node_motion(CalEvalContext *context, CalNodeRef node_ref, CalPose *pose, CalSpatial *velocity) {
+/* The workspace that a node is read from; NULL: the node is on the ground, of no group, or its motion cannot be found here. */
+static const CalWork *node_work(CalEvalContext *context, CalNodeRef node_ref) {
+	const SimGroup *group = group_at(context, node_ref.group);
+	if (!group || node_ref.node < 0 || node_ref.node >= group->model->node_count ||
+	    (is_partial(context) && !group->motion))
+		return NULL;
+	return context_work(context, node_ref.group);
+}
+
+/* Of one without node_work(). */
+static CalStatus other_node_motion(CalEvalContext *context, CalNodeRef node_ref, CalPose *pose, CalSpatial *velocity) {
 	if (pose)
 		*pose = (CalPose){.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
 	if (velocity)
@@ -158,26 +171,57 @@ CalStatus cal_context_node_motion(CalEvalContext *context, CalNodeRef node_ref, 
 	if (node_ref.group == -1)
 		return CAL_OK;
 	const SimGroup *group = group_at(context, node_ref.group);
-	if (!group)
-		return note_status(context, CAL_ERR_ARGUMENT);
-	if (is_partial(context) && !group->motion)
+	if (group && is_partial(context) && !group->motion)
 		return note_status(context, motion_on_ranks(context, node_ref, pose, velocity));
-	const CalWork *work = context_work(context, node_ref.group);
-	if (!work)
-		return context->status;
-	if (node_ref.node < 0 || node_ref.node >= group->model->node_count)
+	if (!group || node_ref.node < 0 || node_ref.node >= group->model->node_count)
 		return note_status(context, CAL_ERR_ARGUMENT);
-	kinematics_node_motion(group->model, work, node_ref.node, pose, velocity);
+	return context->status; // of its kinematics
+}
+
+static const SimNodeMotion *node_seen(SimGroup *group, const CalWork *work, int node) {
+	for (int i = 0; i < SIM_NODES_SEEN && i < group->seen_count; i++)
+		if (group->seen[i].node == node)
+			return &group->seen[i];
+	SimNodeMotion *seen = &group->seen[group->seen_count % SIM_NODES_SEEN];
+	group->seen_count++;
+	seen->node = node;
+	kinematics_node_motion(group->model, work, node, &seen->pose, &seen->velocity);
+	return seen;
+}
+
+CalStatus cal_context_node_motion(CalEvalContext *context, CalNodeRef node_ref, CalPose *pose, CalSpatial *velocity) {
+	const CalWork *work = node_work(context, node_ref);
+	if (!work)
+		return other_node_motion(context, node_ref, pose, velocity);
+	SimGroup *group = &context->sim->groups[node_ref.group];
+	if (!pose || !velocity) {
+		kinematics_node_motion(group->model, work, node_ref.node, pose, velocity);
+		return CAL_OK;
+	}
+	const SimNodeMotion *seen = node_seen(group, work, node_ref.node);
+	*pose = seen->pose;
+	*velocity = seen->velocity;
 	return CAL_OK;
+}
+
+CalStatus context_point_motion(CalEvalContext *context, CalNodeRef node_ref, CalVec3 *r, CalSpatial *velocity) {
+	const CalWork *work = node_work(context, node_ref);
+	CalPose pose;
+	if (work) {
+		*r = kinematics_point_motion(context->sim->groups[node_ref.group].model, work, node_ref.node, velocity);
+		return CAL_OK;
+	}
+	const CalStatus status = other_node_motion(context, node_ref, &pose, velocity);
+	*r = pose.r;
+	return status;
 }
 
 /* The same of its origin alone, once its motion was asked for. */
 static CalStatus node_origin(CalEvalContext *context, CalNodeRef node_ref, CalVec3 *r) {
 	const SimGroup *group = group_at(context, node_ref.group);
-	const bool known =
-		group && group->kinematics_known && node_ref.node >= 0 && node_ref.node < group->model->node_count;
-	if (known && (!is_partial(context) || group->motion)) {
-		*r = kinematics_node_origin(group->model, context_work(context, node_ref.group), node_ref.node);
+	const CalWork *work = group && group->kinematics_known ? node_work(context, node_ref) : NULL;
+	if (work) {
+		*r = kinematics_node_origin(group->model, work, node_ref.node);
 		return CAL_OK;
 	}
 	CalPose pose;
@@ -278,6 +322,15 @@ static CalSpatial opposite(CalSpatial f) {
 	return (CalSpatial){{-f.angular.x, -f.angular.y, -f.angular.z}, {-f.linear.x, -f.linear.y, -f.linear.z}};
 }
 
+CalStatus context_apply_pair(CalEvalContext *context, CalNodeRef a, CalVec3 at_a, CalNodeRef b, CalVec3 at_b,
+                             CalVec3 point, CalSpatial wrench) {
+	const CalStatus status =
+		cal_context_apply_wrench(context, b, CAL_FRAME_WORLD, cal_wrench_shift(wrench, point, at_b));
+	return status != CAL_OK
+	           ? status
+	           : cal_context_apply_wrench(context, a, CAL_FRAME_WORLD, cal_wrench_shift(opposite(wrench), point, at_a));
+}
+
 CalStatus cal_context_apply_wrench_pair(CalEvalContext *context, CalNodeRef a, CalNodeRef b, CalVec3 point,
                                         CalSpatial wrench) {
 	if (!context)
@@ -286,11 +339,18 @@ CalStatus cal_context_apply_wrench_pair(CalEvalContext *context, CalNodeRef a, C
 	CalStatus status = node_origin(context, a, &at_a);
 	if (status == CAL_OK)
 		status = node_origin(context, b, &at_b);
-	if (status == CAL_OK)
-		status = cal_context_apply_wrench(context, b, CAL_FRAME_WORLD, cal_wrench_shift(wrench, point, at_b));
-	if (status == CAL_OK)
-		status = cal_context_apply_wrench(context, a, CAL_FRAME_WORLD, cal_wrench_shift(opposite(wrench), point, at_a));
-	return status;
+	return status == CAL_OK ? context_apply_pair(context, a, at_a, b, at_b, point, wrench) : status;
+}
+
+/* The efforts of the group's own input move to its buffer. */
+static void own_efforts(SimGroup *group, CalInput *input) {
+	const size_t size = (size_t)group->model->nu * sizeof *group->tau;
+	if (input->tau)
+		memcpy(group->tau, input->tau, size);
+	else
+		memset(group->tau, 0, size);
+	input->tau = group->tau;
+	group->own_tau = 1;
 }
 
 CalStatus cal_context_apply_effort(CalEvalContext *context, CalDofRef dof_ref, double effort) {
@@ -301,23 +361,16 @@ CalStatus cal_context_apply_effort(CalEvalContext *context, CalDofRef dof_ref, d
 		return note_status(context, CAL_ERR_STAGE);
 	if (!group || dof_ref.u < 0 || dof_ref.u >= group->model->nu)
 		return note_status(context, CAL_ERR_ARGUMENT);
-	CalInput *input = &context->inputs[dof_ref.group];
-	if (!group->own_tau) {
-		const size_t size = (size_t)group->model->nu * sizeof *group->tau;
-		if (input->tau)
-			memcpy(group->tau, input->tau, size);
-		else
-			memset(group->tau, 0, size);
-		input->tau = group->tau;
-		group->own_tau = 1;
-	}
+	if (!group->own_tau)
+		own_efforts(group, &context->inputs[dof_ref.group]);
 	group->tau[dof_ref.u] += effort;
-	if (!context->viewing && effort != 0) {
-		group->worked = 1;
-		group->pushed |= group->root_dof[dof_ref.u] ? PUSHED_BY_DEVICE : 0;
-		if (group->motion)
-			cal_context_add_supplied_power(context, -effort * cal_context_u(context, dof_ref));
-	}
+	if (context->viewing || effort == 0)
+		return CAL_OK;
+	group->worked = 1;
+	group->efforts_noted = !group->motion;
+	group->pushed |= group->root_dof[dof_ref.u] ? PUSHED_BY_DEVICE : 0;
+	if (group->motion)
+		cal_context_add_supplied_power(context, -effort * context_u(context, dof_ref));
 	return CAL_OK;
 }
 
@@ -363,7 +416,7 @@ static CalEvalContext context_open(CalSim *sim, double t, const CalState *parts,
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		group->own_tau = group->own_wrenches = group->own_drive = 0;
-		group->kinematics_known = false;
+		group->kinematics_known = group->efforts_noted = false;
 	}
 	return (CalEvalContext){.sim = sim, .t = t, .parts = parts, .x = x, .inputs = inputs, .viewing = viewing};
 }
@@ -410,36 +463,36 @@ CalStatus context_output(CalEvalContext *context, int index, int output, double 
 	return code ? note_status(context, CAL_ERR_USER) : context->status;
 }
 
-/* One device; on a rank that is not its owner, without its accounts. */
-static CalStatus evaluate_device(CalEvalContext *context, int index, double *xdot) {
-	CalSim *sim = context->sim;
-	const SimDevice *device = &sim->devices[index];
+static CalStatus evaluate_device(CalEvalContext *context, const SimDevice *device, int index, double *xdot) {
 	const CalDevice view = context_device(context, device);
-	const double dissipated = context->dissipated, supplied = context->supplied;
+	const CalDeviceOps *ops = device->def.ops;
 	context->device = index;
 	context->room = device->def.wrench_count;
-	if (device->def.ops->drive && drives_act(context, device) != CAL_OK)
+	if (ops->drive && drives_act(context, device) != CAL_OK)
 		return context_failed(context, index, 0);
-	const int code = device->def.ops->evaluate(&view, context, xdot + device->x_at);
-	if (is_partial(context) && !distribute_owns_device(sim, index))
-		context->dissipated = dissipated, context->supplied = supplied;
-	return context_failed(context, index, code);
+	const int code = ops->evaluate(&view, context, xdot + device->x_at);
+	return code == 0 && context->status == CAL_OK ? CAL_OK : context_failed(context, index, code);
 }
 
 /*
- * What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). A rank on which one fails must not
- * stop, since others wait for it: the advance is taken once more with all states, and ends there.
+ * What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). On a rank that is not the owner
+ * of a device, without its accounts. A rank on which one fails must not stop, since others wait for it: the advance is taken once more with all states, and ends there.
  */
 static CalStatus context_evaluate(CalEvalContext *context, double *xdot) {
 	CalSim *sim = context->sim;
 	const bool partial = is_partial(context);
-	for (int i = 0; i < sim->device_count; i++) {
-		if (!sim->devices[i].active || (partial && !distribute_has_device(sim, i)))
+	const SimDevice *device = sim->devices;
+	for (int i = 0; i < sim->device_count; i++, device++) {
+		const double dissipated = context->dissipated, supplied = context->supplied;
+		if (!device->active || (partial && !distribute_has_device(sim, i)))
 			continue;
-		if (evaluate_device(context, i, xdot) == CAL_OK)
+		const CalStatus status = evaluate_device(context, device, i, xdot);
+		if (partial && !distribute_owns_device(sim, i))
+			context->dissipated = dissipated, context->supplied = supplied;
+		if (status == CAL_OK)
 			continue;
 		if (!partial)
-			return context->status;
+			return status;
 		distribute_note_failure(sim);
 		context->status = CAL_OK;
 	}
@@ -501,9 +554,9 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
 	return status;
 }
 
-void context_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command) {
+void context_add_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command) {
 	SimProbe *probe = &context->sim->probe;
-	if (probe->kind != PROBE_COMMAND || !context->viewing || probe->data != device->data)
+	if (!context->viewing || probe->data != device->data)
 		return;
 	if (strcmp(probe->name, name) != 0) {
 		const size_t used = strlen(probe->others);

@@ -76,11 +76,15 @@ int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time) {
 
 CalStatus events_values(CalSim *sim, double *value) {
 	CalEvalContext context = context_now(sim, false);
-	for (int i = 0; i < sim->device_count; i++) {
+	int left = sim->system.value_count; // of devices
+	for (int i = 0; i < sim->event_count; i++)
+		left -= sim->events[i].value_at >= 0;
+	for (int i = 0; left > 0 && i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
 		const int count = device_values(sim, device);
 		if (count == 0)
 			continue;
+		left -= count;
 		if (!device->active) {
 			memset(value + device->value_at, 0, sizeof(double) * (size_t)count); // crosses nothing
 			continue;

@@ -23,6 +23,15 @@
 #include "model/model_index.h"
 #include "sim/doubt.h"
 
+/* The motion of a node that was asked for: formulas of a pair of nodes ask for the same again and again. */
+typedef struct SimNodeMotion {
+	int node;
+	CalPose pose;
+	CalSpatial velocity;
+} SimNodeMotion;
+
+enum { SIM_NODES_SEEN = 2 };
+
 typedef struct SimGroup {
 	CalModel *model;
 	CalState state;
@@ -60,6 +69,10 @@ typedef struct SimGroup {
 	int own_tau;           // the input at hand points to tau
 	int own_wrenches;      // and to wrenches
 	bool kinematics_known; // of the evaluation at hand, in its workspace
+	bool
+		efforts_noted; // likewise: the input points to tau, and a further effort on a dof not of its root only adds to it
+	int seen_count;    // nodes whose motion was asked for since; the last ones are kept
+	SimNodeMotion seen[SIM_NODES_SEEN]; //
 
 	int energy_free, momentum_free; // structure alone would conserve them
 	int loops_move;                 // constraint equations are driven, not only offset: they may change the energy
@@ -436,7 +449,34 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
 CalStatus sim_evaluate_for_observers(CalSim *sim, bool with_inputs, CalEvalContext *context);
 
 /** A device has this command: the probe, if it is on it, is added. Its limits do not matter to the probe. */
-void context_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command);
+void context_add_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command);
+static inline void context_probe(const CalEvalContext *context, const CalDevice *device, const char *name,
+                                 double *command) {
+	if (context->sim->probe.kind == PROBE_COMMAND)
+		context_add_probe(context, device, name, command);
+}
+
+/** cal_context_node_motion() of the origin of a node alone, without its axes. */
+CalStatus context_point_motion(CalEvalContext *context, CalNodeRef node_ref, CalVec3 *r, CalSpatial *velocity);
+/** cal_context_apply_wrench_pair() on nodes whose places are known. */
+CalStatus context_apply_pair(CalEvalContext *context, CalNodeRef a, CalVec3 at_a, CalNodeRef b, CalVec3 at_b,
+                             CalVec3 point, CalSpatial wrench);
+
+/** cal_context_q() and cal_context_u() of a dof that bind() has found. */
+static inline double context_q(const CalEvalContext *context, CalDofRef dof_ref) {
+	return context->parts[dof_ref.group].q[dof_ref.q];
+}
+static inline double context_u(const CalEvalContext *context, CalDofRef dof_ref) {
+	return context->parts[dof_ref.group].u[dof_ref.u];
+}
+/** cal_context_apply_effort() on such a dof: at once where an earlier one has left nothing to note. */
+static inline void context_apply_effort(CalEvalContext *context, CalDofRef dof_ref, double effort) {
+	SimGroup *group = &context->sim->groups[dof_ref.group];
+	if (group->efforts_noted && !group->root_dof[dof_ref.u])
+		group->tau[dof_ref.u] += effort;
+	else
+		cal_context_apply_effort(context, dof_ref, effort);
+}
 
 /** A CalSystemScaleFn: the kinetic energy of all groups. user is the CalSim. */
 double balance_scale(void *user, const CalState *state);

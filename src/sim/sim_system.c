@@ -331,8 +331,10 @@ void sim_gather(CalSim *sim) {
 		q += nq;
 		u += nu;
 	}
-	for (int i = 0; i < sim->device_count; i++)
+	for (int i = 0, left = sim->system.nx - ACCOUNTS; left > 0 && i < sim->device_count; i++) {
 		copy_numbers(now->x + sim->devices[i].x_at, sim->devices[i].x, sim->devices[i].def.nx);
+		left -= sim->devices[i].def.nx;
+	}
 	copy_numbers(now->x + sim->system.nx - ACCOUNTS, sim->account, ACCOUNTS);
 	now->t = sim->groups[0].state.t;
 }
@@ -349,7 +351,9 @@ void sim_scatter(CalSim *sim) {
 		q += nq;
 		u += nu;
 	}
-	for (int i = 0; i < sim->device_count; i++)
+	for (int i = 0, left = sim->system.nx - ACCOUNTS; left > 0 && i < sim->device_count; i++) {
 		copy_numbers(sim->devices[i].x, now->x + sim->devices[i].x_at, sim->devices[i].def.nx);
+		left -= sim->devices[i].def.nx;
+	}
 	copy_numbers(sim->account, now->x + sim->system.nx - ACCOUNTS, ACCOUNTS);
 }

@@ -23,27 +23,45 @@ static void tables_meet_their_points_and_rates(void **state) {
 	const double numbers[] = {0, 1, 3, 4, /**/ 2, 5, -1, 0};
 	const CalDevice device = {.table = numbers, .table_count = 8};
 	for (int shape = 0; shape < CAL_TABLE_SHAPE_COUNT; shape++) {
-		const Table table = {(CalTableShape)shape, 0, 4};
+		Table table = {.shape = (CalTableShape)shape, .count = 4};
 		for (int i = 0; i < 4; i++)
-			check_near(table_at(&device, table, numbers[i]).value, numbers[4 + i], 1e-14);
+			check_near(table_at(&device, &table, numbers[i]).value, numbers[4 + i], 1e-14);
 		if (shape != CAL_TABLE_SPLINE) {
-			check_near(table_at(&device, table, -1).value, 2, 0);
-			check_near(table_at(&device, table, 9).value, 0, 0);
+			check_near(table_at(&device, &table, -1).value, 2, 0);
+			check_near(table_at(&device, &table, 9).value, 0, 0);
 		}
 		for (double t = 0.05; t < 4; t += 0.13) {
 			const double h = 1e-5;
-			const TableValue low = table_at(&device, table, t - h), at = table_at(&device, table, t),
-							 high = table_at(&device, table, t + h);
+			const TableValue low = table_at(&device, &table, t - h), at = table_at(&device, &table, t),
+							 high = table_at(&device, &table, t + h);
 			check_near(at.rate, (high.value - low.value) / (2 * h), 1e-7);
 			check_near(at.acceleration, (high.rate - low.rate) / (2 * h), 1e-7);
 		}
-		assert_true(table_next_switch(&device, table, -1) == 0 && table_next_switch(&device, table, 1) == 3 &&
-		            isinf(table_next_switch(&device, table, 4)));
+		assert_true(table_next_switch(&device, &table, -1) == 0 && table_next_switch(&device, &table, 1) == 3 &&
+		            isinf(table_next_switch(&device, &table, 4)));
 		assert_string_equal(cal_table_shape_name(CAL_TABLE_SMOOTH), "smooth");
 	}
-	const Table smooth = {CAL_TABLE_SMOOTH, 0, 4}, cubic = {CAL_TABLE_CUBIC, 0, 4};
-	check_near(table_at(&device, smooth, 1 + 1e-9).rate, 0, 1e-8);
-	check_near(table_at(&device, cubic, 1).rate, -3.0 / 3, 1e-14); // chord from (0, 2) to (3, -1)
+	Table smooth = {.shape = CAL_TABLE_SMOOTH, .count = 4}, cubic = {.shape = CAL_TABLE_CUBIC, .count = 4};
+	check_near(table_at(&device, &smooth, 1 + 1e-9).rate, 0, 1e-8);
+	check_near(table_at(&device, &cubic, 1).rate, -3.0 / 3, 1e-14); // chord from (0, 2) to (3, -1)
+}
+
+/* The piece that a table keeps gives the bits of one that keeps none, wherever the next question is. */
+static void kept_pieces_have_the_same_bits(void **state) {
+	(void)state;
+	const double numbers[] = {-0.5, 1, 3, 4.25, /**/ 2, 5, -1, 0.1};
+	const double asked[] = {-1, -0.5, 0.3, 0.99, 1, 2.9, 0.2, 4, 4.25, 5, 3, 3.5, -0.4, NAN, 1.5};
+	const CalDevice device = {.table = numbers, .table_count = 8};
+	for (int shape = 0; shape < CAL_TABLE_SHAPE_COUNT; shape++) {
+		const CalTable plain = {(CalTableShape)shape, 4, numbers, numbers + 4};
+		Table kept = {.shape = (CalTableShape)shape, .count = 4};
+		for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+			const TableValue a = table_at(&device, &kept, asked[i]), b = table_value(&plain, asked[i]);
+			const double switches[2] = {table_next_switch(&device, &kept, asked[i]), table_next(&plain, asked[i])};
+			assert_memory_equal(&a, &b, sizeof a);
+			assert_memory_equal(&switches[0], &switches[1], sizeof(double));
+		}
+	}
 }
 
 /* A quartic is met exactly, with both derivatives, at uneven points; outside, the spline continues at its rate. */
@@ -598,6 +616,7 @@ static void wrong_definitions_say_what_is_wrong(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_meet_their_points_and_rates),
+		cmocka_unit_test(kept_pieces_have_the_same_bits),
 		cmocka_unit_test(splines_meet_quartics),
 		cmocka_unit_test(splines_converge),
 		cmocka_unit_test(a_spring_swings_along_its_line),

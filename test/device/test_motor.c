@@ -46,6 +46,25 @@ static void a_motor_pushes_by_its_gear(void **state) {
 	}
 }
 
+/* A reference that has no value is refused, also where the effort is limited. */
+static void a_servo_refuses_a_reference_without_value(void **state) {
+	(void)state;
+	for (int limited = 0; limited < 2; limited++) {
+		Rig rig = slider(2);
+		CalError error = {0};
+		const CalServoDef def = {.name = "s",
+		                         .joint = rig_joint_of(&rig, "m"),
+		                         .reference.formula = "sqrt(0.5 - t)",
+		                         .proportional = 10,
+		                         .effort_limit = limited ? 5 : 0};
+		rig_sim(&rig, CAL_METHOD_RK4, 0.01);
+		rig_ok(cal_sim_add_servo(rig.sim, &def, NULL, &rig_error));
+		assert_int_not_equal(cal_sim_advance(rig.sim, 1, &error), CAL_OK);
+		assert_non_null(strstr(error.text, "its command is not finite"));
+		rig_free(&rig);
+	}
+}
+
 /* m x'' = g (k (c - g x) - d g x'): a damped oscillator about c/g. */
 static void a_servo_swings_about_its_input(void **state) {
 	(void)state;
@@ -176,9 +195,12 @@ static void mistakes_are_named(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_motor_pushes_by_its_gear),       cmocka_unit_test(a_servo_swings_about_its_input),
-		cmocka_unit_test(forces_leave_their_limit_in_time), cmocka_unit_test(inputs_stay_within_their_range),
-		cmocka_unit_test(wrenches_are_those_of_loads),      cmocka_unit_test(mistakes_are_named)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_motor_pushes_by_its_gear),
+	                                   cmocka_unit_test(a_servo_swings_about_its_input),
+	                                   cmocka_unit_test(a_servo_refuses_a_reference_without_value),
+	                                   cmocka_unit_test(forces_leave_their_limit_in_time),
+	                                   cmocka_unit_test(inputs_stay_within_their_range),
+	                                   cmocka_unit_test(wrenches_are_those_of_loads),
+	                                   cmocka_unit_test(mistakes_are_named)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

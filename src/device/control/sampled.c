@@ -22,7 +22,7 @@ int sampled_bind(const CalDevice *device, const CalEvalContext *context) {
 }
 
 int sampled_read(const CalDevice *device, CalEvalContext *context, double *u) {
-	const Sampled *s = sampled_of(device);
+	Sampled *s = sampled_of(device);
 	for (int i = 0; i < s->input_count; i++)
 		if (load_component_value(device, &s->inputs[i], context, &u[i]) != 0)
 			return 1;

@@ -55,18 +55,36 @@ static double twice_modal_energy(const CalModel *model, const CalWork *work, int
 	return twice;
 }
 
-static void sum_energy(const CalModel *model, const CalState *state, const CalWork *work, CalEnergy *energy) {
-	vec3 moment;
-	grounded_mass(model, &moment);
-	double twice = 0;
+/* Sums over the links, which are all that most models have. */
+typedef struct LinkSums {
+	double twice;         // the kinetic energy
+	double mass;          // with bodies fixed to the ground, as the next one
+	vec3 moment;          //
+	vec3 linear, angular; // about the world's origin
+} LinkSums;
+
+static LinkSums sum_links(const CalModel *model, const CalWork *work) {
+	LinkSums s = {.linear = vec_zero(), .angular = vec_zero()};
+	s.mass = grounded_mass(model, &s.moment);
 	for (int i = 0; i < model->link_count; ++i) {
 		const LinkWork *l = &work->links[i];
 		const Composite c = link_inertia(&model->links[i], &l->R);
-		const vec3 v = work->velocity[i];
-		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(c.Sigma), l->w);
-		twice += c.m * dot(v, v) + 2.0 * dot(v, cross(l->w, c.mc)) + dot(l->w, Iw);
-		moment = add(moment, madd(c.mc, c.m, work->position[i]));
+		const vec3 v = work->velocity[i], x = work->position[i];
+		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(c.Sigma), l->w), turning = cross(l->w, c.mc);
+		const vec3 p = madd(turning, c.m, v);
+		s.twice += c.m * dot(v, v) + 2.0 * dot(v, turning) + dot(l->w, Iw);
+		s.mass += c.m;
+		s.moment = add(s.moment, madd(c.mc, c.m, x));
+		s.linear = add(s.linear, p);
+		s.angular = add(s.angular, add(add(Iw, cross(c.mc, v)), cross(x, p)));
 	}
+	return s;
+}
+
+static void sum_energy(const CalModel *model, const CalState *state, const CalWork *work, const LinkSums *links,
+                       CalEnergy *energy) {
+	vec3 moment = links->moment;
+	double twice = links->twice;
 	for (int f = 0; f < model->flex_count; ++f)
 		twice += twice_modal_energy(model, work, f, &moment);
 	for (int i = 0; i < model->nu; ++i)
@@ -77,20 +95,9 @@ static void sum_energy(const CalModel *model, const CalState *state, const CalWo
 	energy->total = energy->kinetic + energy->gravity + energy->elastic;
 }
 
-static void sum_momentum(const CalModel *model, const CalWork *work, CalMomentum *momentum) {
-	vec3 moment, linear = vec_zero(), angular = vec_zero();
-	double mass = grounded_mass(model, &moment);
-	for (int i = 0; i < model->link_count; ++i) {
-		const LinkWork *l = &work->links[i];
-		const Composite c = link_inertia(&model->links[i], &l->R);
-		const vec3 v = work->velocity[i], x = work->position[i];
-		const vec3 p = madd(cross(l->w, c.mc), c.m, v);
-		const vec3 L = add(sym_mul_vec(inertia_from_second_moment(c.Sigma), l->w), cross(c.mc, v));
-		mass += c.m;
-		moment = add(moment, madd(c.mc, c.m, x));
-		linear = add(linear, p);
-		angular = add(angular, add(L, cross(x, p)));
-	}
+static void sum_momentum(const CalModel *model, const CalWork *work, const LinkSums *links, CalMomentum *momentum) {
+	vec3 moment = links->moment, linear = links->linear, angular = links->angular;
+	double mass = links->mass;
 	for (int f = 0; f < model->flex_count; ++f) {
 		const Flex *flex = &model->flexes[f];
 		const FlexWork *w = &work->flex[f];
@@ -115,7 +122,8 @@ CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work
 	if (!arguments_ok(model, state, work, energy))
 		return CAL_ERR_ARGUMENT;
 	prepare_kinematics(model, state, work);
-	sum_energy(model, state, work, energy);
+	const LinkSums links = sum_links(model, work);
+	sum_energy(model, state, work, &links, energy);
 	return CAL_OK;
 }
 
@@ -123,13 +131,15 @@ CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *wo
 	if (!arguments_ok(model, state, work, momentum))
 		return CAL_ERR_ARGUMENT;
 	prepare_kinematics(model, state, work);
-	sum_momentum(model, work, momentum);
+	const LinkSums links = sum_links(model, work);
+	sum_momentum(model, work, &links, momentum);
 	return CAL_OK;
 }
 
 void energy_and_momentum(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy,
                          CalMomentum *momentum) {
 	prepare_kinematics(model, state, work);
-	sum_energy(model, state, work, energy);
-	sum_momentum(model, work, momentum);
+	const LinkSums links = sum_links(model, work);
+	sum_energy(model, state, work, &links, energy);
+	sum_momentum(model, work, &links, momentum);
 }

@@ -139,8 +139,11 @@ double forces_elastic_energy(const CalModel *model, const double *q, const CalWo
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		const Flex *flex = &model->flexes[f];
-		for (int i = 0; i < flex->m * flex->m; ++i)
-			energy += 0.5 * q[flex->q + i / flex->m] * flex->K[i] * q[flex->q + i % flex->m];
+		const double *eta = q + flex->q;
+		for (int i = 0; i < flex->m; ++i) {
+			for (int k = 0; k < flex->m; ++k)
+				energy += 0.5 * eta[i] * flex->K[i * flex->m + k] * eta[k];
+		}
 		if (flex->ops && flex->ops->potential)
 			energy += flex->ops->potential(flex->ops_data, work->flex[f].user_scratch, q + flex->q);
 	}
@@ -154,20 +157,31 @@ double forces_elastic_energy(const CalModel *model, const double *q, const CalWo
 	return energy;
 }
 
+/* Row by row; what is off the diagonal of modes that nothing couples is zero, and adds nothing. */
 static double modal_damping_power(const Flex *flex, const double *rate) {
+	const int m = flex->D ? flex->m : 0;
+	const double *D = flex->D;
 	double power = 0;
-	for (int i = 0; flex->D && i < flex->m; ++i) {
-		for (int k = 0; k < flex->m; ++k)
-			power += rate[i] * flex->D[i * flex->m + k] * rate[k];
+	if (flex->diagonal) {
+		for (int i = 0; i < m; ++i, D += m + 1)
+			power += rate[i] * *D * rate[i];
+		return power;
+	}
+	for (int i = 0; i < m; ++i) {
+		for (int k = 0; k < m; ++k, ++D)
+			power += rate[i] * *D * rate[k];
 	}
 	return power;
 }
 
 double forces_damping_power(const CalModel *model, const double *q, const double *u, const uint8_t *own,
                             const CalWork *work) {
+	const int count = model->any_damping ? model->nu : 0;
 	double power = 0;
-	for (int i = 0; model->any_damping && i < model->nu; ++i)
-		power += !own || own[i] ? model->damping[i] * u[i] * u[i] : 0;
+	for (int i = 0; !own && i < count; ++i)
+		power += model->damping[i] * u[i] * u[i];
+	for (int i = 0; own && i < count; ++i)
+		power += own[i] ? model->damping[i] * u[i] * u[i] : 0;
 	for (int f = 0; f < model->flex_count; ++f) {
 		const Flex *flex = &model->flexes[f];
 		if (own && !own[flex->u])

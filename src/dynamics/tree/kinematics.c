@@ -207,6 +207,18 @@ void kinematics_node_motion(const CalModel *model, const CalWork *work, int node
 		*velocity = n->link >= 0 ? spatial_out(kinematics_node_velocity(work, n->link, &place)) : (CalSpatial){0};
 }
 
+CalVec3 kinematics_point_motion(const CalModel *model, const CalWork *work, int node, CalSpatial *velocity) {
+	const Node *n = &model->nodes[node];
+	if (n->link >= 0 && n->shape < 0) {
+		const vec3 c = mat_mul_dvec(work->links[n->link].R, n->in_link.r);
+		*velocity = spatial_out(velocity_at(work, n->link, c, spatial_zero()));
+		return vec_out(add(kinematics_position(model, work, n->link), c));
+	}
+	CalPose pose;
+	kinematics_node_motion(model, work, node, &pose, velocity);
+	return pose.r;
+}
+
 CalVec3 kinematics_node_origin(const CalModel *model, const CalWork *work, int node) {
 	const Node *n = &model->nodes[node];
 	const vec3 c = n->link >= 0 && n->shape < 0 ? mat_mul_dvec(work->links[n->link].R, n->in_link.r)

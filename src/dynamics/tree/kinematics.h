@@ -39,8 +39,9 @@ typedef struct NodePlace {
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node);
 /* Column of mode k at the node. */
 spatial kinematics_node_column(const NodePlace *place, int k);
-/* Pose and velocity of a node, either may be NULL; its origin alone. Work has poses, and velocities if these are wanted. */
+/* Pose and velocity of a node, either may be NULL; its origin with and without velocity. Work has poses, and velocities if these are wanted. */
 void kinematics_node_motion(const CalModel *model, const CalWork *work, int node, CalPose *pose, CalSpatial *velocity);
+CalVec3 kinematics_point_motion(const CalModel *model, const CalWork *work, int node, CalSpatial *velocity);
 CalVec3 kinematics_node_origin(const CalModel *model, const CalWork *work, int node);
 /* Velocity of a node on a link, in the world. */
 spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace *place);
