@@ -25,6 +25,7 @@ typedef struct Import {
 	CalStatus status;              // of the first error
 	struct ImportLimit *limits;    // stops of joints that import_finish() makes, newest first
 	struct ImportFolders *folders; // in which files are sought; NULL: not yet needed
+	size_t included_bytes;         // of all XML files but the main one
 } Import;
 
 /* ---- errors and the report ------------------------------------------------------------------------ */
@@ -95,6 +96,12 @@ bool import_question_radians(Import *im, const XmlElement *element, const char *
  */
 bool import_locate(Import *im, const XmlElement *element, const char *uri, char *path, size_t size, bool *found,
                    char *tried, size_t tried_size);
+/**
+ * An XML file that the main file includes. All of them together have at most IMPORT_MOST_BYTES: a few files that include each
+ * other many times would take hours and all memory.
+ */
+bool import_read(Import *im, const XmlElement *element, const char *path, XmlTree **tree);
+enum { IMPORT_MOST_BYTES = 1 << 29 };
 /** A path of import_locate() as cal_setup_locate() finds it again: relative to the main file if it is in its package. In the
  * tree's memory; NULL: out of it. */
 const char *import_beside(Import *im, const char *path);

@@ -61,6 +61,26 @@ static bool is_file(const char *path) {
 	return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
+static bool check_included(Import *im, const XmlElement *element) {
+	return im->included_bytes <= IMPORT_MOST_BYTES ||
+	       import_fail(im, element,
+	                   "all files that are included, each as often as it is, have more than %d bytes; include "
+	                   "fewer or smaller ones",
+	                   IMPORT_MOST_BYTES);
+}
+
+bool import_read(Import *im, const XmlElement *element, const char *path, XmlTree **tree) {
+	*tree = NULL;
+	if (!import_ok(im, xml_read(path, &im->allocator, tree, im->error)))
+		return false;
+	im->included_bytes += xml_length(*tree);
+	if (check_included(im, element))
+		return true;
+	xml_destroy(*tree);
+	*tree = NULL;
+	return false;
+}
+
 /* <name> of package.xml, else the name of the folder. */
 static const char *name_of_package(Import *im, const char *folder, const char *file) {
 	XmlTree *tree = NULL;
@@ -68,6 +88,7 @@ static const char *name_of_package(Import *im, const char *folder, const char *f
 	const char *name = NULL;
 	if (strstr(file, "package.xml") && xml_read(file, &im->allocator, &tree, &error) == CAL_OK) {
 		XmlElement *e = xml_child(xml_root(tree), "name");
+		im->included_bytes += xml_length(tree); // it may be sought again for each file
 		name = e && e->text[0] ? xml_text(im->tree, e->text) : NULL;
 	}
 	xml_destroy(tree);
@@ -270,7 +291,7 @@ bool import_locate(Import *im, const XmlElement *element, const char *uri, char 
 	*found = false;
 	if (tried && tried_size)
 		tried[0] = '\0';
-	if (!find_folders(im))
+	if (!find_folders(im) || !check_included(im, element))
 		return false;
 	if ((rest = after(uri, "package://")) || (rest = after(uri, "model://")))
 		try_package(&s, element, rest);

@@ -48,7 +48,7 @@ static bool read_model(Mjcf *m, XmlElement *model, XmlTree **other) {
 	if (!found)
 		return import_fail(m->im, model, "<model file=\"%.200s\">: there is no such file%s%.200s", file,
 		                   tried[0] ? "; tried " : "", tried);
-	if (!import_ok(m->im, xml_read(path, &m->im->allocator, other, m->im->error)))
+	if (!import_read(m->im, model, path, other))
 		return false;
 	if (xml_is(xml_root(*other), "mujoco"))
 		return import_ok(m->im, cal_setup_add_source(m->im->setup, path, m->im->error));

@@ -97,7 +97,7 @@ static dpose other_frame(const Side *a, const Side *b) {
 static bool read_connect(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	CalLoopDef def = cal_loop_def(CAL_LOOP_SPHERICAL);
 	CalVec3 anchor = {0};
-	Side a, b;
+	Side a = {0}, b = {0};
 	bool by_sites, given;
 	if (!read_sides(m, file, e, &a, &b, &by_sites) || !import_vec3(m->im, e, "anchor", &anchor, &given))
 		return false;
@@ -115,7 +115,7 @@ static bool read_connect(Mjcf *m, MjcfFile *file, XmlElement *e) {
 static bool read_weld(Mjcf *m, MjcfFile *file, XmlElement *e) {
 	CalLoopDef def = cal_loop_def(CAL_LOOP_WELD);
 	double pose[7] = {0};
-	Side a, b;
+	Side a = {0}, b = {0};
 	bool by_sites;
 	if (!read_sides(m, file, e, &a, &b, &by_sites) || !import_numbers(m->im, e, "relpose", pose, 7, NULL))
 		return false;

@@ -62,7 +62,7 @@ static bool include_file(Mjcf *m, XmlElement *e, Includes *done) {
 		return import_fail(m->im, e, "more than %d included files", MAX_INCLUDES);
 	if (!(done->paths[done->count++] = xml_text(m->im->tree, path)))
 		return import_no_memory(m->im);
-	if (!import_ok(m->im, xml_read(path, &m->im->allocator, &other, m->im->error)))
+	if (!import_read(m->im, e, path, &other))
 		return false;
 	if (!check_included(m, e, xml_root(other))) {
 		xml_destroy(other);

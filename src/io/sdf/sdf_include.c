@@ -15,10 +15,9 @@
 enum { PATH_SIZE = 1024 };
 
 /* The file that <sdf> of model.config names, the one of the highest version. */
-static bool read_config(Sdf *s, const char *path, char *file, size_t size) {
+static bool read_config(Sdf *s, const XmlElement *uri, const char *path, char *file, size_t size) {
 	XmlTree *config;
-	s->im->status = xml_read(path, &s->im->allocator, &config, s->im->error);
-	if (s->im->status != CAL_OK)
+	if (!import_read(s->im, uri, path, &config))
 		return false;
 	int best = -1;
 	for (XmlElement *e = xml_child(xml_root(config), "sdf"); e; e = xml_again(e)) {
@@ -44,7 +43,7 @@ static bool locate(Sdf *s, const XmlElement *uri, char *path, bool *found, char 
 		return import_locate(s->im, uri, name, path, PATH_SIZE, found, tried, tried_size);
 	snprintf(in_folder, sizeof in_folder, "%s/model.config", name);
 	if (!import_locate(s->im, uri, in_folder, path, PATH_SIZE, found, NULL, 0) ||
-	    (*found && !read_config(s, path, file, sizeof file)))
+	    (*found && !read_config(s, uri, path, file, sizeof file)))
 		return false;
 	snprintf(in_folder, sizeof in_folder, "%s/%s", name, file);
 	return import_locate(s->im, uri, in_folder, path, PATH_SIZE, found, tried, tried_size);
@@ -141,8 +140,7 @@ bool sdf_include(Sdf *s, XmlElement *include, bool in_model, XmlElement **model,
 		return import_missing(s->im, include, "\"%.200s\" was not found; tried: %s. Name its folder with --root",
 		                      uri->text, tried);
 	XmlTree *other;
-	s->im->status = xml_read(path, &s->im->allocator, &other, s->im->error);
-	if (s->im->status != CAL_OK)
+	if (!import_read(s->im, uri, path, &other))
 		return false;
 	return import_ok(s->im, cal_setup_add_source(s->im->setup, path, s->im->error)) ? graft(s, include, other, model)
 	                                                                                : (xml_destroy(other), false);

@@ -184,7 +184,7 @@ static bool add_frame(Sdf *s, XmlElement *element, SdfKind kind, int scope, int 
 }
 
 static bool add_link(Sdf *s, XmlElement *e, int scope, int version) {
-	int frame;
+	int frame = 0;
 	if (!add_frame(s, e, SDF_LINK, scope, version, &frame) || !reserve_lists(s, 0, 1, 0))
 		return false;
 	s->frames[frame].link = s->link_count;
@@ -193,7 +193,7 @@ static bool add_link(Sdf *s, XmlElement *e, int scope, int version) {
 }
 
 static bool add_joint(Sdf *s, XmlElement *e, int scope, int version) {
-	int frame;
+	int frame = 0;
 	if (!add_frame(s, e, SDF_JOINT, scope, version, &frame) || !reserve_lists(s, 0, 0, 1))
 		return false;
 	s->frames[frame].joint = s->joint_count;

@@ -280,6 +280,7 @@ static CalStatus parse_all(Parse *p, const char *text, size_t length) {
 	const char *name = p->tree ? xml_text(p->tree, p->name) : NULL;
 	if (p->parser && name) {
 		p->name = name;
+		p->tree->length = length;
 		p->tree->is_plain = !memchr(text, '$', length) && !memchr(text, ':', length);
 		run_parser(p, text, length);
 	} else {

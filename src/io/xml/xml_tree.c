@@ -23,6 +23,7 @@ void xml_destroy(XmlTree *tree) {
 }
 
 XmlElement *xml_root(const XmlTree *tree) { return tree->root; }
+size_t xml_length(const XmlTree *tree) { return tree->length; }
 bool xml_is_plain(const XmlTree *tree) { return tree->is_plain; }
 void *xml_array(XmlTree *tree, size_t count, size_t size) { return pool_array_of_words(&tree->pool, count, size); }
 char *xml_text(XmlTree *tree, const char *text) { return pool_text(&tree->pool, text, strlen(text)); }

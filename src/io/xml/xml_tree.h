@@ -54,6 +54,8 @@ CalStatus xml_read(const char *path, const CalAllocator *allocator, XmlTree **tr
 void xml_destroy(XmlTree *tree); // accepts NULL
 
 XmlElement *xml_root(const XmlTree *tree);
+/** Bytes of the text that it was read from. */
+size_t xml_length(const XmlTree *tree);
 /** Zeroed memory that lives as long as the tree, and a copy of a text in it; NULL: out of memory. */
 void *xml_array(XmlTree *tree, size_t count, size_t size);
 char *xml_text(XmlTree *tree, const char *text);

@@ -13,6 +13,7 @@
 struct XmlTree {
 	Pool pool;         // holds everything, this struct included
 	XmlElement *root;  //
+	size_t length;     // of its text [bytes]
 	int element_count; // with those of adopted trees
 	uint64_t names[4]; // a bit for each hash of a name of elements and attributes, modulo 256
 	bool is_plain;     // neither '$' nor ':' in its text

@@ -472,6 +472,28 @@ static void models_are_merged(void **state) {
 	assert_int_equal(system(command), 0);
 }
 
+/* A file of 16 MiB that is included so often that it would take a minute, in a file that would take an hour. */
+static void included_files_are_bounded_together(void **state) {
+	(void)state;
+	enum { COMMENT = 1 << 24, TIMES = 100 };
+	char folder[] = "sdf_many_XXXXXX", command[128], *text = malloc(COMMENT + 1000);
+	assert_non_null(mkdtemp(folder));
+	assert_non_null(text);
+	int used = sprintf(text, "<sdf version='1.9'><!--");
+	memset(text + used, 'x', COMMENT);
+	strcpy(text + used + COMMENT, "--><model name='m'>" LINK("a", "") "</model></sdf>");
+	write_file(folder, "large.sdf", text);
+	used = sprintf(text, "<sdf version='1.9'><model name='m'>");
+	for (int i = 0; i < TIMES; i++)
+		used += sprintf(text + used, "<include><name>i%d</name><uri>large.sdf</uri></include>", i);
+	strcpy(text + used, "</model></sdf>");
+	write_file(folder, "many.sdf", text);
+	expect_refused(folder, "many.sdf", "have more than 536870912 bytes; include fewer or smaller ones");
+	free(text);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 /* The mesh of an included model by the name of its own package, closed: the corner of a cube, 1/6 m^3. */
 static void meshes_of_included_models_are_found(void **state) {
 	(void)state;
@@ -558,6 +580,7 @@ int main(void) {
 		cmocka_unit_test(bad_files_are_refused),
 		cmocka_unit_test(what_is_not_read_is_in_the_report),
 		cmocka_unit_test(files_are_included),
+		cmocka_unit_test(included_files_are_bounded_together),
 		cmocka_unit_test(models_are_merged),
 		cmocka_unit_test(meshes_of_included_models_are_found),
 		cmocka_unit_test(every_allocation_may_fail),
