@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cart that balances a pendulum of several links by a linear-quadratic regulator: linearize, solve the Riccati equation, run.
 
-    python3 examples/python/lqr_pendulum.py [FOLDER FOR THE MATLAB FILE] [NUMBER OF LINKS]
+    python3 examples/python/lqr_pendulum.py [FOLDER FOR A MATLAB FILE AND THE RUN] [NUMBER OF LINKS]
 """
 import sys
 from pathlib import Path
@@ -53,6 +53,7 @@ start.q[m.q_names.index("hinge0")] = np.radians(1)
 sim = calder.Sim(m, state=start)
 sim.control(lambda t, s: {"slide": -K @ np.concatenate([s.q, s.u])})
 r = sim.record(["q"], 15.0, interval=0.05)
+r.to_csv(folder / "lqr_pendulum.csv")
 q = r["q"]
 print(f"largest way of the cart {np.abs(q[:, 0]).max():.3f} m, largest angle {np.degrees(np.abs(q[:, 1:]).max()):.2f} deg, "
       f"at the end {np.abs(q[-1]).max():.1e}")
