@@ -15,13 +15,14 @@
 #ifndef CALDER_SUBSYSTEM_H
 #define CALDER_SUBSYSTEM_H
 
+#include <calder/device.h>
 #include <calder/sim.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CAL_SUBSYSTEM_API_VERSION 2 // version of the structs below
+#define CAL_SUBSYSTEM_API_VERSION 3 // version of the structs below
 
 /** An interface node in the world. */
 typedef struct CalInterfaceNode {
@@ -70,6 +71,17 @@ typedef struct CalSubsystemOps {
 	/** After a failure: why. NULL: it does not say. */
 	const char *(*explain)(void *self);
 	void (*destroy)(void *self); // NULL: nothing to be released
+	/**
+	 * value[event_count]: what begins or ends in it where one changes sign; steps end there. Pure. Only adaptive methods
+	 * follow a subsystem that has such values. NULL: it has none.
+	 */
+	int (*values)(void *self, double t, const double *x, double *value);
+	/** As CalDeviceOps.lookahead, with these wrenches on the interface nodes. NULL: values are compared after steps only. */
+	int (*lookahead)(void *self, double t, const double *x, const CalSpatial *wrench, CalLookahead *lookahead);
+	/** The next time after t at which forces in it jump by themselves, or INFINITY. NULL: they never do. */
+	double (*next_switch)(void *self, double t);
+	/** Doubt `index`, from 0, of those that it has had in this run; 0: there is no such. Asked after steps. NULL: none. */
+	int (*doubt)(void *self, int index, CalDoubt *doubt);
 } CalSubsystemOps;
 
 /** A subsystem to be added. ops and interface_node_names must outlive the simulation, which releases self. */
@@ -80,6 +92,7 @@ typedef struct CalSubsystemDef {
 	int nx;                                  // hidden states
 	int interface_node_count;                // k >= 1
 	const char *const *interface_node_names; // [k], for messages and files; NULL: they go by number, from 1
+	int event_count;                         // of ops->values
 } CalSubsystemDef;
 
 /** A joint between a node of the model and an interface node. */
@@ -149,9 +162,20 @@ CAL_API CalStatus cal_subsystem_from_model(const CalModel *model, const int *nod
                                            CalError *error);
 
 /**
+ * The same of a simulation with one group and all that acts in it: inputs, devices and their states, which are hidden states
+ * too. It starts from the present state of the simulation, its devices when they are where the first attachment wants
+ * them; options->state is not read. The simulation must outlive the subsystem and is not to be used meanwhile.
+ * CAL_ERR_UNSUPPORTED, naming it: a device that samples, has discrete states, switches them, drives a degree of freedom
+ * or has not found its objects; an event; a component or compiled subsystem; a second group; a group that moves as given.
+ */
+CAL_API CalStatus cal_subsystem_from_sim(CalSim *sim, const int *nodes, int count,
+                                         const CalModelSubsystemOptions *options, CalSubsystemDef *def,
+                                         CalError *error);
+
+/**
  * A subsystem of a subsystem file (docs/subsystems.md) with its interface, in the same place as the file itself: a free
- * joint at the first interface node, which is fitted, carries it. Gravity is that of the file. CAL_ERR_UNSUPPORTED: it
- * has loads, devices, motions, events or subsystems, which a subsystem cannot have inside.
+ * joint at the first interface node, which is fitted, carries it. Gravity is that of the file. Its loads and devices act in
+ * it. CAL_ERR_UNSUPPORTED: it has motions, events, components, groups or devices that cal_subsystem_from_sim() refuses.
  */
 CAL_API CalStatus cal_subsystem_from_file(const char *path, CalSubsystemDef *def, CalError *error);
 

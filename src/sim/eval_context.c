@@ -472,11 +472,11 @@ static double wrench_power(CalEvalContext *context, int index) {
 	return work ? forces_power(group->model, work, input) : 0;
 }
 
-CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState *parts, CalInput *inputs,
-                              double *xdot) {
-	CalSim *sim = user;
-	CalEvalContext context = context_open(sim, state->t, parts, state->x, inputs, false);
-	context.partial = integrator_is_projecting(sim->system.integrator);
+/* All that acts at an instant, with its accounts in the context. */
+static CalStatus evaluate_acting(CalSim *sim, const CalState *state, const CalState *parts, CalInput *inputs,
+                                 double *xdot, CalEvalContext *context) {
+	*context = context_open(sim, state->t, parts, state->x, inputs, false);
+	context->partial = integrator_is_projecting(sim->system.integrator);
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		if (group->motion)
@@ -485,12 +485,18 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
 			sim->refused_group = i;
 			return CAL_ERR_USER;
 		}
-		context.dissipated += forces_damping_power(group->model, parts[i].q, parts[i].u, group->own, group->work);
-		context.supplied += effort_power(group->model, &inputs[i], parts[i].u, group->own) + wrench_power(&context, i);
+		context->dissipated += forces_damping_power(group->model, parts[i].q, parts[i].u, group->own, group->work);
+		context->supplied += effort_power(group->model, &inputs[i], parts[i].u, group->own) + wrench_power(context, i);
 	}
-	CalStatus status = is_partial(&context) ? distribute_exchange_motions(sim, parts) : CAL_OK;
-	if (status == CAL_OK)
-		status = context_evaluate(&context, xdot);
+	const CalStatus status = is_partial(context) ? distribute_exchange_motions(sim, parts) : CAL_OK;
+	return status == CAL_OK ? context_evaluate(context, xdot) : status;
+}
+
+CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState *parts, CalInput *inputs,
+                              double *xdot) {
+	CalSim *sim = user;
+	CalEvalContext context;
+	const CalStatus status = evaluate_acting(sim, state, parts, inputs, xdot, &context);
 	if (sim->ranks && !isfinite(context.dissipated + context.supplied)) {
 		distribute_note_failure(sim);
 		context.dissipated = context.supplied = 0;
@@ -499,6 +505,11 @@ CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState 
 	account[ACCOUNT_DISSIPATED] = context.dissipated;
 	account[ACCOUNT_SUPPLIED] = context.supplied;
 	return status;
+}
+
+CalStatus sim_evaluate_at(CalSim *sim, const CalState *state, CalInput *input, CalEvalContext *context) {
+	memset(sim->system.xdot, 0, (size_t)sim->system.nx * sizeof(double));
+	return evaluate_acting(sim, state, state, input, sim->system.xdot, context);
 }
 
 void context_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command) {

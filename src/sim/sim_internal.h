@@ -434,6 +434,11 @@ void context_note_unbound(const CalEvalContext *context, const char *why);
 CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
 /** The same at the present states for observers, into system.inputs; inputs of groups only if asked for. */
 CalStatus sim_evaluate_for_observers(CalSim *sim, bool with_inputs, CalEvalContext *context);
+/**
+ * What acts on the one group of a simulation at a state, states of devices in its x: the input is valid until the next call,
+ * rates are in system.xdot, accounts in the context. States of the simulation are neither read nor changed.
+ */
+CalStatus sim_evaluate_at(CalSim *sim, const CalState *state, CalInput *input, CalEvalContext *context);
 
 /** A device has this command: the probe, if it is on it, is added. Its limits do not matter to the probe. */
 void context_probe(const CalEvalContext *context, const CalDevice *device, const char *name, double *command);
@@ -621,6 +626,8 @@ CalStatus events_state_at(CalSim *sim, double s);
 
 /** Finds out whether a lookahead is in use, and the method is one that can be watched. */
 void watch_prepare(CalSim *sim);
+/** For how long, up to span, all is clear at the present states and the accelerations in system.udot. */
+CalStatus watch_ahead(CalSim *sim, double span, CalLookahead *all);
 /**
  * After a step from system.before to system.now: finds changes of sign within it, as closely as the devices ask.
  * The step is made shorter where that is needed. *crossed: everything is just after the first, and values are of both

@@ -73,7 +73,7 @@ static CalStatus accelerations_ahead(CalSim *sim, double s, double h) {
 
 /* ---- looking ----------------------------------------------------------------------------------- */
 
-static CalStatus outlook_now(CalSim *sim, double span, CalLookahead *all) {
+CalStatus watch_ahead(CalSim *sim, double span, CalLookahead *all) {
 	CalEvalContext context = context_now(sim, false);
 	context.udot = sim->system.udot;
 	*all = (CalLookahead){span, span, INFINITY};
@@ -120,7 +120,7 @@ static CalStatus first_check_time(CalSim *sim, CalLookahead *lookahead) {
 	show_state(sim, &w->before);
 	CalStatus status = accelerations_ahead(sim, 0, h);
 	if (status == CAL_OK)
-		status = outlook_now(sim, h, lookahead);
+		status = watch_ahead(sim, h, lookahead);
 	const double most = fmax(lookahead->max_step, rounding(w));
 	return status == CAL_OK && most < h ? shorten(sim, most) : status;
 }
@@ -131,7 +131,7 @@ static CalStatus next_check_time(CalSim *sim, double s, CalLookahead *lookahead)
 	CalStatus status = events_state_at(sim, s);
 	if (status == CAL_OK)
 		status = accelerations_ahead(sim, s, h);
-	return status == CAL_OK ? outlook_now(sim, h - s, lookahead) : status;
+	return status == CAL_OK ? watch_ahead(sim, h - s, lookahead) : status;
 }
 
 /*
@@ -154,7 +154,7 @@ static CalStatus values_there(CalSim *sim, double s, bool end) {
 
 CalStatus watch_step(CalSim *sim, bool *crossed) {
 	SimSystem *w = &sim->system;
-	CalLookahead lookahead;
+	CalLookahead lookahead = {.max_step = INFINITY};
 	copy_state(w, &w->now, &w->after);
 	CalStatus status = first_check_time(sim, &lookahead);
 	const double h = w->after.t - w->before.t, shortest = fmax(SHORTEST_LOOK * h, rounding(w));

@@ -512,7 +512,7 @@ static void wrong_boxes_are_named_in_the_run(void **state) {
 		Bad bad = cases[i].bad;
 		Thing t = thing(still);
 		CalError error = {0};
-		const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL};
+		const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL, 0};
 		const CalSubsystemTie tie = {.node = id_of(&t, "a"), .joint = cal_loop_def(CAL_LOOP_WELD)};
 		assert_int_equal(cal_sim_add_subsystem(t.sim, "thing", &def, &tie, 1, NULL, &error), CAL_OK);
 		assert_int_equal(cal_sim_advance(t.sim, 0.1, &error), CAL_ERR_USER);
@@ -527,7 +527,7 @@ static void wrong_definitions_are_refused(void **state) {
 	(void)state;
 	CalSubsystemOps lame = bad_ops;
 	lame.respond = NULL;
-	const CalSubsystemDef good = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, NULL, 1, 1, NULL};
+	const CalSubsystemDef good = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, NULL, 1, 1, NULL, 0};
 	struct {
 		CalSubsystemDef def;
 		int interface_node;
@@ -567,7 +567,7 @@ static void the_topology_stays_with_boxes(void **state) {
 	Bad bad = {.Lambda00 = 1};
 	Thing t = thing(still);
 	CalError error = {0};
-	const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL};
+	const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL, 0};
 	const CalSubsystemTie tie = {.node = id_of(&t, "a"), .joint = cal_loop_def(CAL_LOOP_WELD)};
 	assert_int_equal(cal_sim_reserve(t.sim, cal_setup_desc(t.file), &(CalSimCapacity){.bodies = 1}, &error), CAL_OK);
 	assert_int_equal(cal_sim_add_subsystem(t.sim, "thing", &def, &tie, 1, NULL, &error), CAL_OK);

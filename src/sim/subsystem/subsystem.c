@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "component/free_root.h"
 #include "loop/loop_type.h"
+#include "integrate/scheme.h"
 #include "math/placement.h"
 #include "model/description/desc.h"
 
@@ -25,11 +26,13 @@ typedef struct SubsystemData {
 
 static Subsystem *subsystem_of(const CalDevice *device) { return ((const SubsystemData *)device->data)->box; }
 
-static const CalDeviceOps compiled_ops, component_ops;
+static const CalDeviceOps compiled_ops, watched_ops, looking_ops, component_ops;
 
 Subsystem *sim_subsystem(const CalSim *sim, int device) {
 	const SimDevice *d = device >= 0 && device < sim->device_count ? &sim->devices[device] : NULL;
-	const bool is_one = d && (d->def.ops == &compiled_ops || d->def.ops == &component_ops);
+	const CalDeviceOps *ops = d ? d->def.ops : NULL;
+	const bool is_one =
+		ops && (ops == &compiled_ops || ops == &watched_ops || ops == &looking_ops || ops == &component_ops);
 	return is_one ? subsystem_of(&d->is) : NULL;
 }
 
@@ -217,13 +220,31 @@ static void destroy_subsystem(void *data) {
 	memory_free(&allocator, subsystem);
 }
 
-/* Of driven ties. */
+/* Of driven ties, and of what is in it. */
 static double next_switch_of(const CalDevice *device, double t) {
 	const Subsystem *subsystem = subsystem_of(device);
-	double next = INFINITY;
+	const bool by_itself = subsystem_is_compiled(subsystem) && subsystem->def.ops->next_switch;
+	double next = by_itself ? subsystem->def.ops->next_switch(subsystem->def.self, t) : INFINITY;
+	next = next > t ? next : INFINITY;
 	for (int i = 0; i < subsystem->tie_count; i++)
 		next = fmin(next, loop_next_switch(&subsystem->ties[i].loop, t));
 	return next;
+}
+
+static int find_values(const CalDevice *device, CalEvalContext *context, double *value) {
+	const Subsystem *subsystem = subsystem_of(device);
+	if (subsystem->def.ops->values(subsystem->def.self, context->t, device->x, value) == 0)
+		return 0;
+	explain_failure(context, subsystem, "values() failed");
+	return 1;
+}
+
+static int look_ahead(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
+	const Subsystem *subsystem = subsystem_of(device);
+	if (subsystem->def.ops->lookahead(subsystem->def.self, context->t, device->x, subsystem->wrench, lookahead) == 0)
+		return 0;
+	explain_failure(context, subsystem, "lookahead() failed");
+	return 1;
 }
 
 /* What its ties do at their two sides cancels. */
@@ -232,12 +253,12 @@ static int evaluate_component(const CalDevice *device, CalEvalContext *context, 
 	return 0;
 }
 
-static const CalDeviceOps compiled_ops = {.type = "subsystem",
-                                          .bind = bind_subsystem,
-                                          .start = start_subsystem,
-                                          .evaluate = account_energy,
-                                          .next_switch = next_switch_of,
-                                          .destroy = destroy_subsystem};
+#define COMPILED_OPS                                                                                   \
+	.type = "subsystem", .bind = bind_subsystem, .start = start_subsystem, .evaluate = account_energy, \
+	.next_switch = next_switch_of, .destroy = destroy_subsystem
+static const CalDeviceOps compiled_ops = {COMPILED_OPS};
+static const CalDeviceOps watched_ops = {COMPILED_OPS, .values = find_values};
+static const CalDeviceOps looking_ops = {COMPILED_OPS, .values = find_values, .lookahead = look_ahead};
 static const CalDeviceOps component_ops = {.type = "component",
                                            .bind = bind_subsystem,
                                            .evaluate = evaluate_component,
@@ -254,6 +275,15 @@ static CalStatus refuse_method(const CalSim *sim, const char *name, CalError *er
 	return error_set(error, CAL_ERR_ARGUMENT,
 	                 "subsystem \"%.100s\": a compiled subsystem cannot follow steps of the method %s; choose %s", name,
 	                 cal_method_name(sim->method.method), cal_method_name(CAL_METHOD_DEFAULT));
+}
+
+/* Where something begins or ends in it nothing would end a fixed step, nor say that it was passed. */
+static CalStatus refuse_fixed_steps(const CalSim *sim, const char *name, CalError *error) {
+	return error_set(
+		error, CAL_ERR_ARGUMENT,
+		"subsystem \"%.100s\": forces in it begin and end (limits, contact, saturation), which fixed steps of the "
+		"method %s would pass; choose %s",
+		name, cal_method_name(sim->method.method), cal_method_name(CAL_METHOD_DEFAULT));
 }
 
 static CalStatus refuse_formulation(const CalSim *sim, const char *what, const char *name, CalError *error) {
@@ -275,6 +305,10 @@ static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsyst
 	if (def->nx < 0 || def->interface_node_count < 1 || def->interface_node_count > 1000)
 		return refuse_def(error, name,
 		                  "the number of its states is negative, or that of its interface nodes not from 1 to 1000");
+	if (def->event_count < 0 || (def->event_count > 0 && !ops->values))
+		return refuse_def(error, name, "the number of its values is negative, or it has no function values()");
+	if (def->event_count > 0 && method_is_fixed(sim->method.method))
+		return refuse_fixed_steps(sim, name, error);
 	return cal_method_info(sim->method.method)->subsystems ? CAL_OK : refuse_method(sim, name, error);
 }
 
@@ -379,11 +413,16 @@ static Subsystem *subsystem_alloc(const CalSim *sim, const CalSubsystemDef *def,
 
 static CalStatus add_device(CalSim *sim, const char *name, Subsystem *subsystem, int *device, CalError *error) {
 	const SubsystemData data = {subsystem};
+	const CalSubsystemOps *own = subsystem->def.ops;
 	bool driven = false;
 	for (int i = 0; i < subsystem->tie_count; i++)
 		driven |= subsystem->ties[i].loop.driven != 0;
 	const CalDeviceDef def = {.name = name,
-	                          .ops = subsystem_is_compiled(subsystem) ? &compiled_ops : &component_ops,
+	                          .ops = !own                              ? &component_ops
+	                                 : subsystem->def.event_count == 0 ? &compiled_ops
+	                                 : own->lookahead                  ? &looking_ops
+	                                                                   : &watched_ops,
+	                          .event_count = own ? subsystem->def.event_count : 0,
 	                          .data = &data,
 	                          .data_size = sizeof data,
 	                          .nx = subsystem->def.nx,
@@ -438,7 +477,7 @@ static CalStatus add_subsystem(CalSim *sim, const char *name, const CalSubsystem
 		memory_free(&sim->allocator, subsystem);
 		return status;
 	}
-	all->commits |= !ops || ops->commit || ops->correct;
+	all->commits |= !ops || ops->commit || ops->correct || ops->doubt;
 	return CAL_OK;
 }
 

@@ -49,6 +49,7 @@ typedef struct Subsystem {
 	double *spread;                    // [8k][8k] Lambda, eight columns for each node
 	CalSpatial *wrench;                // [k] on the subsystem
 	CalSpatial *none;                  // [k] zero
+	int doubts;                        // of its own that the simulation has
 	CalAllocator allocator;
 	char origin[96]; // the shared object that it comes from, "": none
 } Subsystem;

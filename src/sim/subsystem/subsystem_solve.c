@@ -478,6 +478,19 @@ CalStatus subsystems_project(CalSim *sim, bool *changed) {
 	return status;
 }
 
+/* Doubts that a compiled subsystem has had since it was last asked. */
+static void take_doubts(CalSim *sim, int device) {
+	Subsystem *subsystem = sim_subsystem(sim, device);
+	CalDoubt doubt, named;
+	while (subsystem->def.ops->doubt && subsystem->def.ops->doubt(subsystem->def.self, subsystem->doubts, &doubt)) {
+		named = doubt;
+		snprintf(named.text, sizeof named.text, "subsystem \"%.60s\": %.*s", sim->devices[device].def.name,
+		         (int)sizeof named.text - 90, doubt.text);
+		cal_sim_add_doubt(sim, &named);
+		subsystem->doubts++;
+	}
+}
+
 CalStatus subsystems_commit(CalSim *sim) {
 	bool changed = false;
 	const int every = sim->method.projection > 0 ? sim->method.projection : 1;
@@ -489,6 +502,8 @@ CalStatus subsystems_commit(CalSim *sim) {
 		return status;
 	for (int i = 0; i < sim->device_count; i++) {
 		const Subsystem *subsystem = sim_subsystem(sim, i);
+		if (subsystem && subsystem_is_compiled(subsystem))
+			take_doubts(sim, i);
 		if (!subsystem || !subsystem_is_compiled(subsystem) || !subsystem->def.ops->commit)
 			continue;
 		const int code = subsystem->def.ops->commit(subsystem->def.self, cal_sim_time(sim), sim->devices[i].x);

@@ -365,9 +365,9 @@ static void a_file_in_a_box_moves_as_the_file(void **state) {
 	cal_sim_destroy(sim);
 	cal_setup_destroy(hub);
 	run_free(&a);
-	put(0, arm); // with devices
+	put(0, arm); // with events
 	assert_int_equal(cal_subsystem_from_file(names[0], &def, &error), CAL_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.text, "loads"));
+	assert_non_null(strstr(error.text, "events"));
 }
 
 /* What docs/examples.md says of it. */

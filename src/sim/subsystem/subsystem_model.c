@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u), Lambda = J M_c J' with its loops and driven dofs
- * held (dynamics/loop/closed.h), b = the accelerations of its interface nodes without forces on them.
+ * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u, states of what acts in it), Lambda = J M_c J' with
+ * its loops and driven dofs held (dynamics/loop/closed.h), b = the accelerations of its interface nodes without forces on
+ * them.
  *
  * The derivative of a quaternion is q (0, w)/2, w in the outboard frame as speeds are; it is made unit when it is used,
  * and in x after every step. Loops inside are projected then too.
  */
+#include "sim/subsystem/subsystem_model.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <calder/loops.h>
-#include <calder/subsystem.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
@@ -27,10 +29,12 @@ typedef struct ModelSubsystem {
 	const CalModel *model;
 	CalWork *work;
 	CalAllocator allocator;
+	ModelActing acting;        // evaluate NULL: nothing
 	double *q, *u, *udot;      // [nq], [nu], [nu]
+	double *x;                 // [acting.nx]
 	double *q_start, *u_start; // at the start
 	double *columns;           // [nu (6 count + 1)] scratch
-	CalWrench *wrenches;       // [count]
+	CalWrench *wrenches;       // [count + acting.wrench_count]
 	int *nodes;                // [count] interface nodes
 	int *place;                // [nu] coordinate of a speed; -1 - i: the first of a quaternion at i; other: part of it
 	int count;                 //
@@ -38,7 +42,7 @@ typedef struct ModelSubsystem {
 	FreeRoot root;             // by its joint
 	void (*release)(void *user); // NULL: nothing to be released
 	void *user;                  //
-	char why[160];
+	char why[320];
 } ModelSubsystem;
 
 enum { QUATERNION = -1, WITHIN = -1000000 };
@@ -48,12 +52,15 @@ enum { QUATERNION = -1, WITHIN = -1000000 };
 static CalState state_of(ModelSubsystem *subsystem, double t, const double *x) {
 	memcpy(subsystem->q, x, (size_t)subsystem->model->nq * sizeof *x);
 	memcpy(subsystem->u, x + subsystem->model->nq, (size_t)subsystem->model->nu * sizeof *x);
-	return (CalState){.t = t, .q = subsystem->q, .u = subsystem->u};
+	if (subsystem->acting.nx > 0)
+		memcpy(subsystem->x, x + subsystem->model->nq + subsystem->model->nu, (size_t)subsystem->acting.nx * sizeof *x);
+	return (CalState){.t = t, .q = subsystem->q, .u = subsystem->u, .x = subsystem->x};
 }
 
 /* Says what went wrong; always nonzero. */
 static int note_failure(ModelSubsystem *subsystem, const char *what, CalStatus status) {
-	snprintf(subsystem->why, sizeof subsystem->why, "%s: %s", what, cal_status_text(status));
+	const char *own = subsystem->acting.explain ? subsystem->acting.explain(subsystem->acting.user) : "";
+	snprintf(subsystem->why, sizeof subsystem->why, "%s: %s", what, own[0] ? own : cal_status_text(status));
 	return 1;
 }
 
@@ -76,12 +83,16 @@ static void coordinate_rates(const ModelSubsystem *subsystem, const CalState *s,
 
 static int start(void *self, double t, const CalInterfaceNode *interface_nodes, double *x) {
 	ModelSubsystem *subsystem = self;
-	(void)t;
-	memcpy(x, subsystem->q_start, (size_t)subsystem->model->nq * sizeof *x);
-	memcpy(x + subsystem->model->nq, subsystem->u_start, (size_t)subsystem->model->nu * sizeof *x);
+	const int nq = subsystem->model->nq, nu = subsystem->model->nu;
+	memcpy(x, subsystem->q_start, (size_t)nq * sizeof *x);
+	memcpy(x + nq, subsystem->u_start, (size_t)nu * sizeof *x);
 	if (subsystem->fit)
-		free_root_place(&subsystem->root, &interface_nodes[0], x, x + subsystem->model->nq);
-	return 0;
+		free_root_place(&subsystem->root, &interface_nodes[0], x, x + nq);
+	if (!subsystem->acting.start)
+		return 0;
+	const CalState s = state_of(subsystem, t, x);
+	const CalStatus status = subsystem->acting.start(subsystem->acting.user, &s, x + nq + nu);
+	return status == CAL_OK ? 0 : note_failure(subsystem, "its devices do not start", status);
 }
 
 static CalStatus normalized(ModelSubsystem *subsystem, double t, const double *x, CalState *s) {
@@ -103,10 +114,29 @@ static int interface_motion(void *self, double t, const double *x, CalInterfaceN
 	return status == CAL_OK ? 0 : note_failure(subsystem, "its kinematics fail", status);
 }
 
-/* Accelerations of the interface nodes under the wrenches in the subsystem; count of them. */
-static CalStatus node_accelerations(ModelSubsystem *subsystem, const CalState *s, int wrenches, double *A) {
-	const CalInput input = {.wrenches = subsystem->wrenches, .wrench_count = wrenches};
-	CalStatus status = cal_forward_dynamics(subsystem->model, s, &input, subsystem->work, subsystem->udot);
+/* What acts in the model, its wrenches after `count` others; rates of its states, NULL: not wanted. */
+static CalStatus find_input(ModelSubsystem *subsystem, const CalState *s, int count, CalInput *input, double *xdot) {
+	CalSubsystemEnergy energy;
+	CalStatus status = CAL_OK;
+	*input = (CalInput){0};
+	if (subsystem->acting.evaluate)
+		status = subsystem->acting.evaluate(subsystem->acting.user, s, input, xdot, &energy);
+	if (status == CAL_OK && input->wrench_count > subsystem->acting.wrench_count)
+		status = CAL_ERR_ARGUMENT;
+	if (status == CAL_OK && input->wrench_count > 0)
+		memcpy(subsystem->wrenches + count, input->wrenches, (size_t)input->wrench_count * sizeof *input->wrenches);
+	input->wrenches = subsystem->wrenches;
+	input->wrench_count += count;
+	return status;
+}
+
+/* Accelerations of the interface nodes under the wrenches in the subsystem, count of them, and all that acts. */
+static CalStatus node_accelerations(ModelSubsystem *subsystem, const CalState *s, int wrenches, double *A,
+                                    double *xdot) {
+	CalInput input;
+	CalStatus status = find_input(subsystem, s, wrenches, &input, xdot);
+	if (status == CAL_OK)
+		status = cal_forward_dynamics(subsystem->model, s, &input, subsystem->work, subsystem->udot);
 	for (int i = 0; A && i < subsystem->count && status == CAL_OK; i++) {
 		CalSpatial a = {0};
 		status = cal_node_acceleration(subsystem->model, subsystem->work, subsystem->nodes[i], &a);
@@ -114,6 +144,12 @@ static CalStatus node_accelerations(ModelSubsystem *subsystem, const CalState *s
 		memcpy(A + 6 * i, six, sizeof six);
 	}
 	return status;
+}
+
+/* The first ones of the subsystem: those on its interface nodes. */
+static void take_wrenches(ModelSubsystem *subsystem, const CalSpatial *wrench) {
+	for (int i = 0; i < subsystem->count; i++)
+		subsystem->wrenches[i] = (CalWrench){subsystem->nodes[i], CAL_FRAME_WORLD, wrench[i]};
 }
 
 /* M_c at a state. */
@@ -126,7 +162,7 @@ static int respond(void *self, double t, const double *x, double *Lambda, double
 	CalState s;
 	CalStatus status = normalized(subsystem, t, x, &s);
 	if (status == CAL_OK)
-		status = node_accelerations(subsystem, &s, 0, b);
+		status = node_accelerations(subsystem, &s, 0, b, NULL);
 	if (status == CAL_OK)
 		status = factor_model(subsystem, &s);
 	if (status == CAL_OK)
@@ -139,15 +175,28 @@ static int rates(void *self, double t, const double *x, const CalSpatial *wrench
 	ModelSubsystem *subsystem = self;
 	CalState s;
 	CalStatus status = normalized(subsystem, t, x, &s);
-	for (int i = 0; i < subsystem->count; i++)
-		subsystem->wrenches[i] = (CalWrench){subsystem->nodes[i], CAL_FRAME_WORLD, wrench[i]};
+	take_wrenches(subsystem, wrench);
 	if (status == CAL_OK)
-		status = node_accelerations(subsystem, &s, subsystem->count, NULL);
+		status = node_accelerations(subsystem, &s, subsystem->count, NULL,
+		                            xdot + subsystem->model->nq + subsystem->model->nu);
 	if (status != CAL_OK)
 		return note_failure(subsystem, "its dynamics fail", status);
 	coordinate_rates(subsystem, &s, xdot);
 	memcpy(xdot + subsystem->model->nq, subsystem->udot, (size_t)subsystem->model->nu * sizeof *xdot);
 	return 0;
+}
+
+/* What acts in it accounts for the losses of the model too. */
+static CalStatus add_acting_energy(ModelSubsystem *subsystem, const CalState *s, CalSubsystemEnergy *out) {
+	CalInput input = {0};
+	CalSubsystemEnergy own = {0};
+	const CalStatus status = subsystem->acting.evaluate(subsystem->acting.user, s, &input, NULL, &own);
+	out->stored += own.stored;
+	out->dissipated = own.dissipated;
+	out->supplied += own.supplied;
+	out->linear = dvec_out(dadd(dvec_in(out->linear), dvec_in(own.linear)));
+	out->angular = dvec_out(dadd(dvec_in(out->angular), dvec_in(own.angular)));
+	return status;
 }
 
 static int energy(void *self, double t, const double *x, CalSubsystemEnergy *out) {
@@ -164,6 +213,8 @@ static int energy(void *self, double t, const double *x, CalSubsystemEnergy *out
 	                            .dissipated = forces_damping_power(subsystem->model, s.q, s.u, NULL, subsystem->work),
 	                            .linear = momentum.linear,
 	                            .angular = momentum.angular_origin};
+	if (status == CAL_OK && subsystem->acting.evaluate)
+		status = add_acting_energy(subsystem, &s, out);
 	return status == CAL_OK ? 0 : note_failure(subsystem, "its energy cannot be found", status);
 }
 
@@ -186,8 +237,7 @@ static int commit(void *self, double t, double *x) {
 
 /* M_c J' of wrenches on the interface nodes, into udot. */
 static CalStatus apply_inverse_mass(ModelSubsystem *subsystem, const CalState *s, const CalSpatial *wrench) {
-	for (int i = 0; i < subsystem->count; i++)
-		subsystem->wrenches[i] = (CalWrench){subsystem->nodes[i], CAL_FRAME_WORLD, wrench[i]};
+	take_wrenches(subsystem, wrench);
 	const CalStatus status = factor_model(subsystem, s);
 	return status == CAL_OK ? closed_response(subsystem->model, subsystem->work, subsystem->wrenches, subsystem->count,
 	                                          subsystem->udot)
@@ -213,6 +263,37 @@ static int correct(void *self, double t, const CalSpatial *shift, const CalSpati
 	return 0;
 }
 
+static int values(void *self, double t, const double *x, double *value) {
+	ModelSubsystem *subsystem = self;
+	CalState s;
+	CalStatus status = normalized(subsystem, t, x, &s);
+	if (status == CAL_OK)
+		status = subsystem->acting.values(subsystem->acting.user, &s, value);
+	return status == CAL_OK ? 0 : note_failure(subsystem, "values of its devices cannot be found", status);
+}
+
+static int lookahead(void *self, double t, const double *x, const CalSpatial *wrench, CalLookahead *out) {
+	ModelSubsystem *subsystem = self;
+	CalState s;
+	CalStatus status = normalized(subsystem, t, x, &s);
+	take_wrenches(subsystem, wrench);
+	if (status == CAL_OK)
+		status = node_accelerations(subsystem, &s, subsystem->count, NULL, NULL);
+	if (status == CAL_OK)
+		status = subsystem->acting.lookahead(subsystem->acting.user, &s, subsystem->udot, out);
+	return status == CAL_OK ? 0 : note_failure(subsystem, "its devices cannot look ahead", status);
+}
+
+static double next_switch(void *self, double t) {
+	const ModelActing *acting = &((ModelSubsystem *)self)->acting;
+	return acting->next_switch(acting->user, t);
+}
+
+static int doubt(void *self, int index, CalDoubt *out) {
+	const ModelActing *acting = &((ModelSubsystem *)self)->acting;
+	return acting->doubt(acting->user, index, out);
+}
+
 static const char *explain(void *self) { return ((ModelSubsystem *)self)->why; }
 
 static void destroy(void *self) {
@@ -224,8 +305,12 @@ static void destroy(void *self) {
 	memory_free(&allocator, subsystem);
 }
 
-static const CalSubsystemOps ops = {"model", start,  interface_motion, respond, rates,
-                                    energy,  commit, correct,          explain, destroy};
+#define MODEL_OPS                                                                                              \
+	.type = "model", .start = start, .interface_motion = interface_motion, .respond = respond, .rates = rates, \
+	.energy = energy, .commit = commit, .correct = correct, .explain = explain, .destroy = destroy
+static const CalSubsystemOps ops = {MODEL_OPS};
+static const CalSubsystemOps acting_ops = {MODEL_OPS, .values = values, .lookahead = lookahead,
+                                           .next_switch = next_switch, .doubt = doubt};
 
 /* ---- making one ------------------------------------------------------------------------------------------------------ */
 
@@ -272,13 +357,16 @@ static void layout_subsystem(ModelSubsystem *s, Cursor *cursor) {
 	for (size_t i = 0; i < sizeof of_u / sizeof *of_u; i++)
 		CURSOR_ARRAY(cursor, *of_u[i], s->model->nu);
 	CURSOR_ARRAY(cursor, s->columns, (size_t)s->model->nu * (6 * (size_t)s->count + 1));
-	CURSOR_ARRAY(cursor, s->wrenches, s->count);
+	CURSOR_ARRAY(cursor, s->x, s->acting.nx);
+	CURSOR_ARRAY(cursor, s->wrenches, (size_t)s->count + (size_t)s->acting.wrench_count);
 	CURSOR_ARRAY(cursor, s->nodes, s->count);
 	CURSOR_ARRAY(cursor, s->place, s->model->nu);
 }
 
-static ModelSubsystem *subsystem_alloc(const CalModel *model, int count) {
+static ModelSubsystem *subsystem_alloc(const CalModel *model, int count, const ModelActing *acting) {
 	ModelSubsystem counted = {.model = model, .allocator = allocator_or_default(NULL), .count = count};
+	if (acting)
+		counted.acting = *acting;
 	Cursor cursor = {.align = sizeof(double)};
 	layout_subsystem(&counted, &cursor);
 	ModelSubsystem *subsystem = cursor_alloc_at_start(&cursor, &counted.allocator);
@@ -307,29 +395,36 @@ static const char *fill_subsystem(ModelSubsystem *subsystem, const int *nodes,
 	return wrong ? wrong : find_fit(subsystem, options);
 }
 
+CalStatus subsystem_of_model(const char *caller, const CalModel *model, const int *nodes, int count,
+                             const CalModelSubsystemOptions *options, const ModelActing *acting, CalSubsystemDef *def,
+                             CalError *error) {
+	ModelSubsystem *subsystem = subsystem_alloc(model, count, acting);
+	if (!subsystem || cal_work_create(model, &subsystem->work) != CAL_OK) {
+		const CalAllocator allocator = allocator_or_default(NULL);
+		memory_free(&allocator, subsystem);
+		return error_set(error, CAL_ERR_MEMORY, "%s: out of memory", caller);
+	}
+	const char *wrong = fill_subsystem(subsystem, nodes, options);
+	if (wrong) {
+		destroy(subsystem);
+		return error_set(error, CAL_ERR_ARGUMENT, "%s: %s", caller, wrong);
+	}
+	subsystem->release = options ? options->release : NULL; // from here on
+	subsystem->user = options ? options->user : NULL;
+	*def = (CalSubsystemDef){.version = CAL_SUBSYSTEM_API_VERSION,
+	                         .ops = acting ? &acting_ops : &ops,
+	                         .self = subsystem,
+	                         .nx = model->nq + model->nu + subsystem->acting.nx,
+	                         .interface_node_count = count,
+	                         .interface_node_names = options ? options->interface_node_names : NULL,
+	                         .event_count = subsystem->acting.event_count};
+	return CAL_OK;
+}
+
 CalStatus cal_subsystem_from_model(const CalModel *model, const int *nodes, int count,
                                    const CalModelSubsystemOptions *options, CalSubsystemDef *def, CalError *error) {
 	if (!model || !nodes || count < 1 || !def)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_subsystem_from_model: give a model, its interface nodes and a place for the subsystem");
-	ModelSubsystem *subsystem = subsystem_alloc(model, count);
-	if (!subsystem || cal_work_create(model, &subsystem->work) != CAL_OK) {
-		const CalAllocator allocator = allocator_or_default(NULL);
-		memory_free(&allocator, subsystem);
-		return error_set(error, CAL_ERR_MEMORY, "cal_subsystem_from_model: out of memory");
-	}
-	const char *wrong = fill_subsystem(subsystem, nodes, options);
-	if (wrong) {
-		destroy(subsystem);
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_subsystem_from_model: %s", wrong);
-	}
-	subsystem->release = options ? options->release : NULL; // from here on
-	subsystem->user = options ? options->user : NULL;
-	*def = (CalSubsystemDef){.version = CAL_SUBSYSTEM_API_VERSION,
-	                         .ops = &ops,
-	                         .self = subsystem,
-	                         .nx = model->nq + model->nu,
-	                         .interface_node_count = count,
-	                         .interface_node_names = options ? options->interface_node_names : NULL};
-	return CAL_OK;
+	return subsystem_of_model("cal_subsystem_from_model", model, nodes, count, options, NULL, def, error);
 }
