@@ -154,7 +154,7 @@ static CalStatus values_there(CalSim *sim, double s, bool end) {
 
 CalStatus watch_step(CalSim *sim, bool *crossed) {
 	SimSystem *w = &sim->system;
-	CalLookahead lookahead;
+	CalLookahead lookahead = {.max_step = INFINITY};
 	copy_state(w, &w->now, &w->after);
 	CalStatus status = first_check_time(sim, &lookahead);
 	const double h = w->after.t - w->before.t, shortest = fmax(SHORTEST_LOOK * h, rounding(w));

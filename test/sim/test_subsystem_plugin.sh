@@ -75,6 +75,25 @@ if [ -e "$BUILD_DIR/libcalder.so" ] && "$CALDER" --version >/dev/null; then
 	else
 		case $output in *"cannot load"*) ;; *) echo "$output" && exit 1 ;; esac # libraries under a sanitizer
 	fi
+	# A motor with rotor, flexible gear and backlash, and friction in it.
+	cp "$SOURCE_DIR/examples/components/geared_joint.yaml" "$folder"
+	cat >"$folder/motor.yaml" <<-'YAML'
+		calder: 1
+		gravity: [0, 0, -9.81]
+		bodies: {hub: {mass: 40, box: [1, 1, 1], nodes: {port: [0.5, 0, 0]}}}
+		joints: {flight: {type: spherical, to: hub}}
+		subsystems: {drive: {file: geared_joint.yaml, attach: {interface: housing/mount, to: hub/port}}}
+		run: {duration: 1 s, method: dopri5, rtol: 1e-9, atol: 1e-11, output: {interval: 0.5 s, signals: ['u:flight']}}
+	YAML
+	sed "s|file: |library: $folder/box.so, arguments: $folder/|" "$folder/motor.yaml" >"$folder/drive.yaml"
+	"$CALDER" run -q "$folder/motor.yaml" -o "$folder/motor.csv"
+	if output=$("$CALDER" run -q "$folder/drive.yaml" -o "$folder/drive.csv" 2>&1); then
+		paste -d, "$folder/motor.csv" "$folder/drive.csv" | awk -F, 'NR > 1 {
+			for (i = 2; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 1e-16 || NF != 8) bad = 1; moved += $3 ^ 2
+		} END {exit bad || NR != 4 || moved < 1e-4}' || { cat "$folder/motor.csv" "$folder/drive.csv" && exit 1; }
+	else
+		case $output in *"cannot load"*) ;; *) echo "$output" && exit 1 ;; esac
+	fi
 fi
 
 # name of the box and its file, then what is wrong
@@ -97,6 +116,6 @@ expect interface.yaml 'subsystem "payload": it has no interface node "rim" (.*in
 change symbol '' 's/int calder_subsystem/int calder_other/'
 expect symbol.yaml 'symbol.so has no function calder_subsystem'
 change version '' 's/{CAL_SUBSYSTEM_API_VERSION, &ops/{CAL_SUBSYSTEM_API_VERSION + 1, \&ops/'
-expect version.yaml 'subsystem "payload": it was built for version 3 .*version.so'
+expect version.yaml 'subsystem "payload": it was built for version 4 .*version.so'
 change skew '' 's/^	for (int i = 0; i < 6; i++)$/	Lambda[1] = 1;\n&/'
 expect skew.yaml '"payload" .*not symmetric.*skew.so'
