@@ -458,7 +458,8 @@ static CalStatus restore_slice(CalIntegrator *ig, const Slice *slice, const void
  * found them: no other thread has to touch them.
  */
 CalStatus integrator_half_explicit(CalIntegrator *ig, CalState *state, double h, double t, bool implicit) {
-	const bool in_place = !ig->has_loops && !ig->has_motions && !has_ball_springs(ig); // of those both ends are compared
+	const bool in_place =
+		!ig->has_loops && !ig->has_motions && !has_ball_springs(ig); // of those both ends are compared
 	const HalfExplicit step = {*state, in_place ? *state : ig->stage, h};
 	CalStatus status = system_evaluate_own(ig, state, implicit ? h : 0, half_explicit_slice, &step);
 	for (int i = 0; i < ig->nx; i++) {
