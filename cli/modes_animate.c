@@ -138,15 +138,15 @@ static CalStatus find_amplitude(Displaced *d, const double *shape, double scale,
 	return status;
 }
 
-/* The group of the simulation, displaced. Where loops cannot be closed again, it stays as near to that as it gets. */
-static void displace(Displaced *d, const double *shape, double amplitude, double phase) {
+/* The group of the simulation, displaced. False: its loops cannot be closed there; it is as near to that as it gets. */
+static bool displace(Displaced *d, const double *shape, double amplitude, double phase) {
 	const int nu = cal_model_u_count(d->model);
 	for (int i = 0; i < nu; i++)
 		d->way[i] = amplitude * (shape[i] * sin(phase) + shape[nu + i] * cos(phase));
 	cal_config_integrate(d->model, d->about.q, d->way, d->state->q);
 	memset(d->state->u, 0, (size_t)nu * sizeof(double));
-	if (cal_model_row_count(d->model) > 0)
-		(void)cal_loop_project(d->model, d->state, &(CalProjectOptions){.search = -1}, d->work, NULL);
+	return cal_model_row_count(d->model) == 0 ||
+	       cal_loop_project(d->model, d->state, &(CalProjectOptions){.search = -1}, d->work, NULL) == CAL_OK;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */
@@ -173,6 +173,7 @@ typedef struct Film {
 	CalResults *results;
 	double *row; // [columns of the sampler]
 	double scale;
+	int open; // frames in which loops are not closed
 } Film;
 
 static const CalResultsColumn log_columns[] = {{"t", "s"}, {"action", "1"}, {"kinetic_lost", "J"}};
@@ -222,7 +223,7 @@ static CalStatus show_mode(Film *f, Displaced *d, int number) {
 		status = cal_results_put(f->results, 1, entry);
 	for (int i = 0; i < FRAMES + last && status == CAL_OK; i++) {
 		const double t = shown_for * i / FRAMES;
-		displace(d, mode->shape, amplitude, two_pi * t);
+		f->open += !displace(d, mode->shape, amplitude, two_pi * t);
 		status = cal_sampler_sample(f->sampler, f->sim, f->row);
 		f->row[0] = start + t;
 		if (status == CAL_OK)
@@ -263,6 +264,11 @@ int animation_write(const Animation *animation, CalSim *sim, const char *path, d
 	cal_sampler_destroy(film.sampler);
 	free(film.row);
 	const int code = say_status(status == CAL_ERR_IO ? path : of->name, status, &error);
+	if (code == EXIT_OK && film.open > 0) {
+		snprintf(text, sizeof text, "--animate: loops cannot be closed in %d of %d frames; take a smaller --scale",
+		         film.open, FRAMES * animation->count + 1);
+		say_warning(of->name, text);
+	}
 	if (code == EXIT_OK && animation->left_out > 0) {
 		snprintf(text, sizeof text,
 		         "--animate: the first %d oscillations are shown, %d are not; choose by --modes or --max-frequency",
