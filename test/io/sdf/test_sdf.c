@@ -481,12 +481,12 @@ static void included_files_are_bounded_together(void **state) {
 	assert_non_null(text);
 	int used = sprintf(text, "<sdf version='1.9'><!--");
 	memset(text + used, 'x', COMMENT);
-	strcpy(text + used + COMMENT, "--><model name='m'>" LINK("a", "") "</model></sdf>");
+	sprintf(text + used + COMMENT, "--><model name='m'>" LINK("a", "") "</model></sdf>");
 	write_file(folder, "large.sdf", text);
 	used = sprintf(text, "<sdf version='1.9'><model name='m'>");
 	for (int i = 0; i < TIMES; i++)
 		used += sprintf(text + used, "<include><name>i%d</name><uri>large.sdf</uri></include>", i);
-	strcpy(text + used, "</model></sdf>");
+	sprintf(text + used, "</model></sdf>");
 	write_file(folder, "many.sdf", text);
 	expect_refused(folder, "many.sdf", "have more than 536870912 bytes; include fewer or smaller ones");
 	free(text);
@@ -536,7 +536,7 @@ static void every_allocation_may_fail(void **state) {
 		LINK("a",
 	         "<visual name='v'><geometry><box><size>1 1 1</size></box></geometry></visual><sensor name='s'/>") LINK("b",
 	                                                                                                                "")
-			LINK("c", "") "<model name='n'>" LINK("d", "") "</model><frame name='f' attached_to='n::d'/>" BAR("ab", ENDS("a", "b"), "<limit><lower>-1</lower></limit><dynamics><friction>1</friction></dynamics>") "</joint>" BAR(
+			LINK("c", "<gravity>0</gravity>") "<model name='n'>" LINK("d", "") "</model><frame name='f' attached_to='n::d'/>" BAR("ab", ENDS("a", "b"), "<limit><lower>-1</lower></limit><dynamics><friction>1</friction></dynamics>") "</joint>" BAR(
 				"bc", ENDS("b", "c"),
 				"<mimic joint='ab'><multiplier>2</multiplier></mimic>") "</joint>" BAR("ca", ENDS("c", "a"),
 	                                                                                   "") "</joint><joint name='cd' type='ball'>" ENDS("c",
