@@ -34,6 +34,7 @@ export class Story {
 		const { app, settings } = this;
 		this.shown = null;
 		if (!settings || !app.view) return;
+		app.stage.setLight(settings.light);
 		if (settings.start) app.seek(settings.start);
 		if (settings.speed) app.rate = settings.speed;
 		app.settings.arrows = settings.arrows > 0;

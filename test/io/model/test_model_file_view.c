@@ -20,6 +20,7 @@ static const char model[] = BODIES "view:\n"
 								   "  speed: 5\n"
 								   "  arrows: 0\n"
 								   "  deformation: 20\n"
+								   "  light: [0, -3, 4]\n"
 								   "  camera: wide\n"
 								   "  cameras:\n"
 								   "    wide: {from: [5, -6, 7 m], at: [0, 0, 1], orthographic: true}\n"
@@ -37,6 +38,7 @@ static void check_settings(const CalSetup *setup) {
 	assert_true(cal_setup_view(setup, &view));
 	assert_string_equal(view.card, "A hub");
 	assert_true(view.start == 0.5 && view.speed == 5 && view.arrows == 0 && view.deformation == 20);
+	assert_true(view.light.x == 0 && view.light.y == -3 && view.light.z == 4);
 	assert_string_equal(view.camera, "wide");
 	assert_int_equal(view.camera_count, 3);
 	assert_int_equal(view.cameras[0].kind, CAL_CAMERA_FIXED);
