@@ -429,8 +429,11 @@ export class App extends Emitter<Change> {
 		if (camera.kind === "onboard") this.camera.ride(camera.body, camera.from, camera.at);
 		else {
 			const o = camera.kind === "following" ? [0, 1, 2].map((k) => pose[camera.body * 7 + k]!) : [0, 0, 0];
+			const { from, at } = camera;
+			const away = Math.max(1, 1 / this.stage.camera.aspect); // upright, the picture must not lose its sides
+			const eye = from.map((v, k) => at[k]! + away * (v - at[k]!));
 			this.camera.place(
-				[...camera.from, ...camera.at].map((v, i) => v + o[i % 3]!),
+				[...eye, ...at].map((v, i) => v + o[i % 3]!),
 				atOnce,
 			);
 			this.follow(camera.body);
