@@ -361,7 +361,7 @@ test("flexible bodies are drawn deformed and exaggerated, and colored", async ()
 	await page.locator("[data-test=coloring]").selectOption("strain");
 	await frames(page);
 	assert.notDeepEqual(await color(), moved);
-	assert.match(await page.locator(".legend").textContent(), /Strain energy.*J\/m\^2/);
+	assert.match(await page.locator(".legend").textContent(), /Strain energy.*J\/m²/);
 	assert.deepEqual(complaints, []);
 	await close();
 });

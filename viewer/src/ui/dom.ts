@@ -80,10 +80,10 @@ export function formatNumber(value: number): string {
 		.replace(/\.$/, "");
 }
 
-/** A unit for people: "kg*m^2" as kg·m². */
+/** A unit for people: "kg*m^2" as kg m², as `calder plot` writes it. */
 export const unitText = (unit: string): string =>
 	unit
-		.replaceAll("*", "·")
+		.replaceAll("*", " ")
 		.replace(/\^2(?!\d)/g, "²")
 		.replace(/\^3(?!\d)/g, "³");
 
