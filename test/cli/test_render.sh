@@ -125,14 +125,14 @@ assert abs(middle - length / 2 ** 0.5) < 0.06 * length, (middle, length)'
 {
 	cat spin.yaml
 	echo 'view: {steps: [{at: 0.2 s, caption: It spins.}]}'
-} >told.yaml
-calder 0 run told.yaml -q -o told.h5
-calder 0 render told.h5 -o told.png --size 160x120 --camera front --transparent --captions --from 0.5
-calder 0 render told.h5 -o early.png --size 160x120 --camera front --transparent --captions --from 0.1
+} >story.yaml
+calder 0 run story.yaml -q -o story.h5
+calder 0 render story.h5 -o story.png --size 160x120 --camera front --transparent --captions --no-stamp --from 0.5
+calder 0 render story.h5 -o early.png --size 160x120 --camera front --transparent --captions --no-stamp --from 0.1
 calder 0 render spin.h5 -o clear.png --size 160x120 --camera front --transparent
 calder 0 render spin.h5 -o stamped.png --size 160x120 --camera front
 if command -v ffmpeg >/dev/null; then
-	for name in clear stamped told early; do
+	for name in clear stamped story early; do
 		ffmpeg -loglevel error -y -i $name.png -f rawvideo -pix_fmt rgba $name.raw || fail "ffmpeg cannot read $name.png"
 	done
 	python '
@@ -142,7 +142,7 @@ assert clear[3] == 0, "the background is not transparent"
 assert all(stamped[3::4][i] == 255 for i in range(160 * 120)), "the background is transparent"
 corner = [clear[4 * (160 * y + x) + 3] for y in range(100, 120) for x in range(5, 60)]
 assert max(corner) > 200, "there is no time in the corner"
-said = [sum(open(f + ".raw", "rb").read()[4 * (160 * y + 80) + 3] > 128 for y in range(70, 120)) for f in ("told", "early")]
+said = [sum(open(f + ".raw", "rb").read()[4 * (160 * y + 80) + 3] > 200 for y in range(80, 120)) for f in ("story", "early")]
 assert said[0] > 10 and said[1] == 0, said'
 	calder 0 render spin.h5 -o real.mp4 --size 160x120 --fps 4
 	calder 0 render spin.h5 -o real2.mp4 --size 160x120 --fps 4

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
 #include <calder/view.h>
+#include <math.h>
 
 #include "support/model_file_support.h"
 
@@ -118,11 +119,23 @@ static void mistakes_are_named_with_their_place(void **state) {
 	}
 }
 
+static void a_light_that_is_not_finite_is_refused(void **state) {
+	(void)state;
+	CalSetup *file = file_of(BODIES);
+	CalViewSettings view = cal_view_settings_def();
+	CalError error = {0};
+	view.light.y = INFINITY;
+	assert_int_equal(cal_setup_set_view(file, &view, &error), CAL_ERR_MODEL);
+	assert_string_equal(error.text, "view settings: the light is not finite");
+	cal_setup_destroy(file);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_read_and_written_back),
 		cmocka_unit_test(a_file_without_them_has_none),
 		cmocka_unit_test(mistakes_are_named_with_their_place),
+		cmocka_unit_test(a_light_that_is_not_finite_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
