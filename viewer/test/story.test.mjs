@@ -132,6 +132,18 @@ test("a camera can be chosen by its name, in the page and in the address", async
 	await close();
 });
 
+test("on an upright screen cameras are farther away, so that the sides of their picture stay", async () => {
+	const { page, complaints, close } = await openDocument(browser, document({ ...VIEW, steps: [] }), {
+		...{ width: 390, height: 900, hash: "#t=5&cam=wide" },
+	});
+	const aspect = await page.evaluate(() => calder.stage.camera.aspect);
+	assert.ok(aspect < 0.8, String(aspect));
+	const { position } = await at(page, 5);
+	near(position, [5, -20 / aspect, 8 / aspect]);
+	assert.deepEqual(complaints, []);
+	await close();
+});
+
 test("the light comes from where the document says", async () => {
 	const { width, height } = { width: 400, height: 400 };
 	const bright = [];
