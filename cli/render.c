@@ -42,6 +42,7 @@ static const char help[] =
 	"      --theme NAME       light or dark (light)\n"
 	"      --transparent      no background, in a PNG\n"
 	"      --no-stamp         without the time in the corner\n"
+	"      --captions         with what the story of the model (its view settings) and the events say\n"
 	"\n"
 	"example: calder run examples/walking_arm.yaml -o walk.h5 && calder render walk.h5 -o walk.mp4 --size 1920x1080\n";
 
@@ -49,7 +50,7 @@ typedef struct RenderOptions {
 	const char *path, *output, *camera, *follow, *theme;
 	int width, height;
 	double fps, from, to, speed; // NAN: those of the run
-	bool transparent, no_stamp;
+	bool transparent, no_stamp, captions;
 } RenderOptions;
 
 /* What the page has posted, and how it ended. */
@@ -119,6 +120,9 @@ static int take_option(RenderOptions *o, int option) {
 	case 'x':
 		o->transparent = true;
 		return EXIT_OK;
+	case 'w':
+		o->captions = true;
+		return EXIT_OK;
 	default:
 		o->no_stamp = true;
 		return EXIT_OK;
@@ -128,19 +132,13 @@ static int take_option(RenderOptions *o, int option) {
 /* Exit code, or -1 to continue. */
 static int parse_options(RenderOptions *o, int argc, char **argv) {
 	static const struct option long_options[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"size", required_argument, NULL, 's'},
-		{"fps", required_argument, NULL, 'r'},
-		{"from", required_argument, NULL, 'a'},
-		{"to", required_argument, NULL, 'b'},
-		{"speed", required_argument, NULL, 'v'},
-		{"camera", required_argument, NULL, 'c'},
-		{"follow", required_argument, NULL, 'f'},
-		{"theme", required_argument, NULL, 't'},
-		{"transparent", no_argument, NULL, 'x'},
-		{"no-stamp", no_argument, NULL, 'n'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
+		{"output", required_argument, NULL, 'o'}, {"size", required_argument, NULL, 's'},
+		{"fps", required_argument, NULL, 'r'},    {"from", required_argument, NULL, 'a'},
+		{"to", required_argument, NULL, 'b'},     {"speed", required_argument, NULL, 'v'},
+		{"camera", required_argument, NULL, 'c'}, {"follow", required_argument, NULL, 'f'},
+		{"theme", required_argument, NULL, 't'},  {"transparent", no_argument, NULL, 'x'},
+		{"no-stamp", no_argument, NULL, 'n'},     {"captions", no_argument, NULL, 'w'},
+		{"help", no_argument, NULL, 'h'},         {0},
 	};
 	*o = (RenderOptions){.width = 1280, .height = 720, .fps = 30, .from = NAN, .to = NAN, .speed = 1};
 	for (int option; (option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1;) {
@@ -187,7 +185,7 @@ static char *address_of(const RenderOptions *o, int port, const char *key) {
 		fprintf(out, "&from=%.17g", o->from);
 	if (!isnan(o->to))
 		fprintf(out, "&to=%.17g", o->to);
-	fprintf(out, "&stamp=%d&transparent=%d", !o->no_stamp, o->transparent);
+	fprintf(out, "&stamp=%d&transparent=%d&captions=%d", !o->no_stamp, o->transparent, o->captions);
 	if (o->camera)
 		put_escaped(out, "cam", o->camera);
 	if (o->follow)

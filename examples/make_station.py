@@ -745,11 +745,12 @@ VIEW = """
 view:
   card: A space station of 389 t takes a drifting vehicle of 4 t by its arm, berths it and lets go.
   speed: 5
+  light: [-0.3, 0.9, -0.25]
   cameras:
     station: {from: [60, -78, 42], at: [0, 0, -4]}
     arm: {body: node_2, from: [12, 25, -21], at: [-4, 0.5, -7.5]}
-    grapple: {body: node_2, from: [-6.5, 9, -17], at: [-0.9, 0.7, -11.6]}
-    port: {body: node_2, from: [9.5, 12, -12], at: [-0.5, 0, -4.2]}
+    grapple: {body: node_2, from: [-7.3, 10.2, -18.2], at: [-0.9, 0.7, -12]}
+    port: {body: node_2, from: [10.5, 13.5, -12.5], at: [-0.6, 0, -3.6]}
     release: {body: node_2, from: [-9, 12, -13], at: [-1.4, 0, -5.2]}
     hand: {body: hand, onboard: true, from: [-1.2, 0, 1.4], at: [3, 0, 0]}
   trails: [hand/tip]

@@ -48,6 +48,7 @@ typedef struct CalViewSettings {
 	double speed;       // seconds of the run per second; 0: the viewer's choice
 	double arrows;      // factor of their length; 0: none are drawn
 	double deformation; // factor of deformations
+	CalVec3 light;      // direction towards the light, in the world; zero: from above, over the left shoulder
 	const char *camera; // that is used first; NULL: that of the first step, or the viewer's choice
 	const CalViewCamera *cameras;
 	int camera_count;

@@ -53,6 +53,7 @@ static const char *check_view(const CalSetup *setup, const CalViewSettings *view
 	                    : !(view->deformation > 0) || !isfinite(view->deformation) ? "the factor of deformations is "
 	                                                                                 "not positive"
 	                    : !isfinite(view->start)                                   ? "the start is not finite"
+	                    : !is_finite(view->light)                                  ? "the light is not finite"
 	                                                                               : NULL;
 	for (int i = 0; i < view->camera_count && !wrong; i++)
 		wrong = check_camera(setup, &view->cameras[i]);

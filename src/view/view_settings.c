@@ -75,6 +75,8 @@ CalStatus view_settings_check(const CalSetup *setup, const CalViewSettings *more
 	                         "the model has no camera \"%.80s\"; its key view: cameras: says which it has", name);
 }
 
+static bool is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+
 /* What is not as the default in `more` replaces what the model says. */
 static void apply_more(CalViewSettings *view, const CalViewSettings *more) {
 	const CalViewSettings usual = cal_view_settings_def();
@@ -84,6 +86,7 @@ static void apply_more(CalViewSettings *view, const CalViewSettings *more) {
 	view->speed = more->speed != usual.speed ? more->speed : view->speed;
 	view->arrows = more->arrows != usual.arrows ? more->arrows : view->arrows;
 	view->deformation = more->deformation != usual.deformation ? more->deformation : view->deformation;
+	view->light = is_zero(more->light) ? view->light : more->light;
 	if (more->camera)
 		view->step_count = 0; // somebody wants this camera, not those of the story
 	if (more->plot_count) {
@@ -112,6 +115,10 @@ void view_settings_write(JsonWriter *d, const CalSetup *setup, const CalViewSett
 	json_writer_put_number(d, "speed", view.speed);
 	json_writer_put_number(d, "arrows", view.arrows);
 	json_writer_put_number(d, "deformation", view.deformation);
+	if (!is_zero(view.light)) {
+		json_writer_key(d, "light");
+		json_writer_vec3(d, view.light);
+	}
 	write_lists(d, &view);
 	json_writer_close(d);
 }

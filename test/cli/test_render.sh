@@ -121,11 +121,18 @@ assert abs((x0 - x2) - (y2 - y0)) < 0.06 * length, (x0, y0, x2, y2)
 middle = ((x1 - x2) ** 2 + (y1 - y0) ** 2) ** 0.5    # from the axle, which is at (x2, y0)
 assert abs(middle - length / 2 ** 0.5) < 0.06 * length, (middle, length)'
 
-# ---- the background, and the time in the corner
+# ---- the background, the time in the corner, captions
+{
+	cat spin.yaml
+	echo 'view: {steps: [{at: 0.2 s, caption: It spins.}]}'
+} >story.yaml
+calder 0 run story.yaml -q -o story.h5
+calder 0 render story.h5 -o story.png --size 160x120 --camera front --transparent --captions --no-stamp --from 0.5
+calder 0 render story.h5 -o early.png --size 160x120 --camera front --transparent --captions --no-stamp --from 0.1
 calder 0 render spin.h5 -o clear.png --size 160x120 --camera front --transparent
 calder 0 render spin.h5 -o stamped.png --size 160x120 --camera front
 if command -v ffmpeg >/dev/null; then
-	for name in clear stamped; do
+	for name in clear stamped story early; do
 		ffmpeg -loglevel error -y -i $name.png -f rawvideo -pix_fmt rgba $name.raw || fail "ffmpeg cannot read $name.png"
 	done
 	python '
@@ -134,7 +141,9 @@ assert len(clear) == len(stamped) == 160 * 120 * 4
 assert clear[3] == 0, "the background is not transparent"
 assert all(stamped[3::4][i] == 255 for i in range(160 * 120)), "the background is transparent"
 corner = [clear[4 * (160 * y + x) + 3] for y in range(100, 120) for x in range(5, 60)]
-assert max(corner) > 200, "there is no time in the corner"'
+assert max(corner) > 200, "there is no time in the corner"
+said = [sum(open(f + ".raw", "rb").read()[4 * (160 * y + 80) + 3] > 200 for y in range(80, 120)) for f in ("story", "early")]
+assert said[0] > 10 and said[1] == 0, said'
 	calder 0 render spin.h5 -o real.mp4 --size 160x120 --fps 4
 	calder 0 render spin.h5 -o real2.mp4 --size 160x120 --fps 4
 	cmp real.mp4 real2.mp4 || fail "an encoded film differs from run to run"

@@ -126,6 +126,8 @@ export class App extends Emitter<Change> {
 	afterDraw: (() => void) | null = null;
 	/** A picture of another size is being made (studio.ts). */
 	sizeHeld = false;
+	/** The last camera of the document: how much farther away it was placed, and its distance then [m]. */
+	private steppedBack: { by: number; distance: number } | null = null;
 	private drawNeeded = true;
 	private timeNeeded = true;
 	private last = 0;
@@ -420,6 +422,20 @@ export class App extends Emitter<Change> {
 		this.draw();
 	}
 
+	/** How much farther away cameras of the document are on an upright screen, whose picture must not lose its sides. */
+	private get stepBack(): number {
+		return Math.max(1, 1 / this.stage.camera.aspect);
+	}
+
+	/** The scene has another size: a camera of the document that is as far away as it was placed keeps its sides. */
+	private keepSides(): void {
+		const { camera, stepBack, steppedBack } = this;
+		if (!steppedBack || Math.abs(camera.distance / steppedBack.distance - 1) > 1e-6) return;
+		const factor = stepBack / steppedBack.by;
+		camera.stretch(factor);
+		this.steppedBack = { by: stepBack, distance: factor * steppedBack.distance };
+	}
+
 	/** Takes a camera of the document. */
 	useCamera(camera: ViewCamera, atOnce: boolean): void {
 		if (!this.view) return;
@@ -429,8 +445,12 @@ export class App extends Emitter<Change> {
 		if (camera.kind === "onboard") this.camera.ride(camera.body, camera.from, camera.at);
 		else {
 			const o = camera.kind === "following" ? [0, 1, 2].map((k) => pose[camera.body * 7 + k]!) : [0, 0, 0];
+			const { from, at } = camera;
+			const { stepBack } = this;
+			const eye = from.map((v, k) => at[k]! + stepBack * (v - at[k]!));
+			this.steppedBack = { by: stepBack, distance: stepBack * Math.hypot(...from.map((v, k) => v - at[k]!)) };
 			this.camera.place(
-				[...camera.from, ...camera.at].map((v, i) => v + o[i % 3]!),
+				[...eye, ...at].map((v, i) => v + o[i % 3]!),
 				atOnce,
 			);
 			this.follow(camera.body);
@@ -464,6 +484,7 @@ export class App extends Emitter<Change> {
 	resize(width: number, height: number): void {
 		if (this.sizeHeld) return;
 		this.stage.resize(width, height);
+		this.keepSides();
 		if (this.view && this.camera.automatic && !this.live) {
 			this.frameRun(this.view, false);
 			this.story.resume(true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * export.ts — files out of the viewer: the scene as PNG, the run as WebM, signals as CSV.
+ * export.ts — files out of the viewer: the scene as PNG, signals as CSV (films: studio.ts, film/).
  */
 import type { App } from "./app.js";
 import type { Signal } from "./data/replay.js";
@@ -71,46 +71,4 @@ export async function scenePng(app: App): Promise<Blob> {
 	const blob = await picture;
 	if (!blob) throw new Error("the browser could not make a picture");
 	return blob;
-}
-
-/* ---- video --------------------------------------------------------------------------------- */
-
-const VIDEO_TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
-
-/** Plays from the time shown to the end at the rate chosen and records the scene. */
-export class Recorder {
-	private readonly app: App;
-	private readonly recorder: MediaRecorder;
-	private readonly chunks: Blob[] = [];
-	readonly done: Promise<Blob>;
-
-	constructor(app: App) {
-		this.app = app;
-		const type = VIDEO_TYPES.find((t) => MediaRecorder.isTypeSupported(t));
-		if (!type) throw new Error("this browser cannot record WebM");
-		const stream = app.stage.renderer.domElement.captureStream(60);
-		this.recorder = new MediaRecorder(stream, { mimeType: type, videoBitsPerSecond: 12_000_000 });
-		this.recorder.ondataavailable = (event) => this.chunks.push(event.data);
-		this.done = new Promise((resolve) => {
-			this.recorder.onstop = () => {
-				for (const track of stream.getTracks()) track.stop();
-				resolve(new Blob(this.chunks, { type: "video/webm" }));
-			};
-		});
-	}
-
-	start(): void {
-		this.recorder.start(500);
-		this.app.afterDraw = () => {
-			if (!this.app.playing) this.stop();
-		};
-		if (this.app.time >= this.app.end) this.app.seek(this.app.start);
-		this.app.setPlaying(true);
-	}
-
-	stop(): void {
-		this.app.afterDraw = null;
-		this.app.setPlaying(false);
-		if (this.recorder.state !== "inactive") this.recorder.stop();
-	}
 }

@@ -10,15 +10,16 @@ import { decodeCampaign, isCampaign } from "./data/campaign.js";
 import { decodeReplay } from "./data/decode.js";
 import { embeddedText } from "./data/embedded.js";
 import type { Replay } from "./data/replay.js";
-import { fileName, Recorder, saveBlob, scenePng } from "./export.js";
+import { fileName, saveBlob, scenePng } from "./export.js";
 import { askForFile, onDrop, readReplay } from "./files.js";
 import { applyHash, makeHash } from "./link.js";
 import { LiveLink } from "./live.js";
 import { signalsOf } from "./selection.js";
-import { renderForServer, renderRequest, Studio } from "./studio.js";
+import { renderForServer, renderRequest } from "./studio.js";
 import { CampaignPanel } from "./ui/campaign_panel.js";
 import { button, el, setText } from "./ui/dom.js";
 import { embedBar } from "./ui/embed.js";
+import { FilmDialog } from "./ui/film_dialog.js";
 import { Header } from "./ui/header.js";
 import { icon, logo } from "./ui/icons.js";
 import { Inspector } from "./ui/inspector.js";
@@ -94,6 +95,7 @@ const keys = keyList(app, {
 	copyLink,
 });
 const help = helpDialog(keys, VERSION);
+const films = new FilmDialog(app);
 const pages = [tree.element, signals.element];
 const tabs = ["Scene", "Signals"].map((name, i) =>
 	el(
@@ -148,6 +150,7 @@ function build(): void {
 	document.body.append(
 		el("div", { class: "app" }, header.element, left, viewport.element, right, plots.element, timeline.element),
 		help,
+		films.element,
 	);
 	showTab(0);
 	app.resize(viewport.element.clientWidth, viewport.element.clientHeight);
@@ -176,33 +179,6 @@ async function copyLink(): Promise<void> {
 	}
 }
 
-/** For papers and slides: four times as many pixels as on the screen. */
-async function figurePng(): Promise<Blob> {
-	const { width, height } = app.stage;
-	const studio = new Studio(app, { width: 2 * width, height: 2 * height, transparent: true, stamp: 3 });
-	try {
-		studio.draw(app.time);
-		return await studio.png();
-	} finally {
-		studio.close();
-	}
-}
-
-let recorder: Recorder | null = null;
-
-async function record(): Promise<void> {
-	try {
-		recorder = new Recorder(app);
-		recorder.start();
-		viewport.message("Recording until the end of the run; pause to stop earlier");
-		saveBlob(await recorder.done, fileName(app.replay?.title ?? "", "webm"));
-	} catch (error) {
-		report(error);
-	} finally {
-		recorder = null;
-	}
-}
-
 function exportItems(): MenuItem[] {
 	const title = app.replay?.title ?? "";
 	return [
@@ -212,19 +188,11 @@ function exportItems(): MenuItem[] {
 			run: () => void scenePng(app).then((blob) => saveBlob(blob, fileName(title, "png")), report),
 		},
 		{
-			label: "Picture without background, with the time (PNG)",
-			icon: "camera",
-			disabled: app.live !== null,
-			run: () => void figurePng().then((blob) => saveBlob(blob, fileName(title, "png")), report),
+			label: "Figure or film: size, times, background…",
+			icon: "video",
+			disabled: app.live !== null || !app.replay,
+			run: () => films.open(),
 		},
-		recorder
-			? { label: "Stop recording", icon: "video", run: () => recorder?.stop() }
-			: {
-					label: "Video from here to the end (WebM)",
-					icon: "video",
-					disabled: app.live !== null,
-					run: () => void record(),
-				},
 		{ label: "Open another replay…", icon: "file", run: () => void openFile() },
 	];
 }

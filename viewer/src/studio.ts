@@ -12,6 +12,18 @@ export interface Picture {
 	height: number;
 	transparent: boolean; // no background
 	stamp: number; // digits after the point of the time in the corner; -1: none
+	captions: number; // those of the story and of events, as played at this rate; 0: none
+}
+
+/** Words in lines that are not wider than `most` [px]. */
+function linesOf(context: CanvasRenderingContext2D, text: string, most: number): string[] {
+	const lines: string[] = [];
+	for (const word of text.split(/\s+/)) {
+		const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+		if (lines.length && context.measureText(longer).width <= most) lines[lines.length - 1] = longer;
+		else lines.push(word);
+	}
+	return lines;
 }
 
 /** Holds the scene at the size of the picture until it is closed. */
@@ -57,14 +69,45 @@ export class Studio {
 			stage.scene.background = background;
 			stage.renderer.setClearAlpha(1);
 		}
+		const caption = picture.captions > 0 ? app.story.caption(picture.captions) : null;
+		if (caption) this.say(caption.name ? `${caption.name}: ${caption.text}` : caption.text);
 		if (picture.stamp >= 0) this.stamp(`t = ${app.time.toFixed(picture.stamp)} s`);
+	}
+
+	private get light(): boolean {
+		return document.documentElement.dataset.theme !== "dark";
+	}
+
+	private get textSize(): number {
+		return Math.max(11, Math.round(this.picture.height / 32));
+	}
+
+	/** Below the scene, in the middle: above the time, which is in the corner. */
+	private say(text: string): void {
+		const { context, picture, textSize: size } = this;
+		context.save();
+		context.font = `500 ${size}px system-ui, "DejaVu Sans", sans-serif`;
+		const lines = linesOf(context, text, 0.76 * picture.width);
+		const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 1.6 * size;
+		const height = (1.35 * lines.length + 0.7) * size;
+		const [left, top] = [
+			(picture.width - width) / 2,
+			picture.height - height - (picture.stamp >= 0 ? 2.6 : 0.9) * size,
+		];
+		context.fillStyle = this.light ? "#ffffffe6" : "#141920e6";
+		context.beginPath();
+		context.roundRect(left, top, width, height, 0.5 * size);
+		context.fill();
+		context.fillStyle = this.light ? "#171c24" : "#e9edf3";
+		context.textAlign = "center";
+		lines.forEach((line, i) => context.fillText(line, picture.width / 2, top + (1.35 * i + 1.35) * size));
+		context.restore();
 	}
 
 	/** Readable on any background: dark with a light edge, or the other way round. */
 	private stamp(text: string): void {
 		const { context, picture } = this;
-		const light = document.documentElement.dataset.theme !== "dark";
-		const size = Math.max(11, Math.round(picture.height / 32));
+		const { light, textSize: size } = this;
 		context.font = `600 ${size}px ui-monospace, "DejaVu Sans Mono", monospace`;
 		context.lineJoin = "round";
 		context.lineWidth = size / 5;
@@ -142,7 +185,9 @@ export async function renderForServer(app: App, values: Map<string, string>, ope
 		const [width = 1280, height = 720] = (values.get("size") ?? "").split("x").map(Number);
 		const step = values.has("fps") ? Number(values.get("speed") ?? 1) / Number(values.get("fps")) : 0;
 		const stamp = values.get("stamp") === "1" ? stampDigits(step || 0.01) : -1;
-		const studio = new Studio(app, { width, height, transparent: values.get("transparent") === "1", stamp });
+		const captions = values.get("captions") === "1" ? Number(values.get("speed") ?? 1) : 0;
+		const transparent = values.get("transparent") === "1";
+		const studio = new Studio(app, { width, height, transparent, stamp, captions });
 		open();
 		checkView(app, values);
 		for (const [i, time] of timesOf(app, values, step).entries()) {

@@ -97,6 +97,11 @@ for (const [width, height] of WIDTHS)
 			await page.keyboard.press("?");
 			await clean(page, "help");
 			await page.keyboard.press("Escape");
+			await page.getByRole("button", { name: "Export" }).click();
+			await page.getByRole("menuitem", { name: /Figure or film/ }).click();
+			await page.getByLabel("Kind").selectOption("mp4");
+			await clean(page, "film");
+			await page.keyboard.press("Escape");
 			await page.keyboard.press("b");
 			await clean(page, "large text");
 			assert.deepEqual(complaints, []);

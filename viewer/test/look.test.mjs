@@ -321,6 +321,45 @@ test("bodies without shapes are links between their joints, with joints and the 
 	await close();
 });
 
+test("the initial view holds the pedestals of joints to the ground, unless the run goes far away from them", async () => {
+	const end = (body, at = [0, 0, 0]) => ({ body, at });
+	const rest = [0, 0, 0, 1, 0, 0, 0];
+	const wheels = (joint, poses) => ({
+		bodies: [0, 1].map((i) => ({ name: `wheel ${i}`, mass: 1, center_of_mass: [0, 0, 0.02], pose: poses[0][i] })),
+		joints: [0, 1].map((i) => ({ name: `j${i}`, ...joint, from: end(-1, [i, 0, 0]), to: end(i) })),
+		frames: { t: [0, 10], pose: poses },
+	});
+	const still = [rest, [1, 0, 0, 1, 0, 0, 0]];
+	const { page, complaints, close } = await openDocument(
+		browser,
+		wheels({ type: "revolute", axis: [0, 0, 1] }, [still, still]),
+	);
+	const outside = await page.evaluate(() => {
+		const { view, stage } = calder;
+		const found = view.bodies.pedestals.flatMap(({ at, radius }) =>
+			[-radius, radius].map((r) => {
+				const p = stage.camera.position
+					.clone()
+					.set(at[0] + r, at[1], at[2] - Math.abs(r))
+					.project(stage.camera);
+				const low = -1 + (2 * stage.insets.bottom) / stage.height;
+				return Math.max(Math.abs(p.x) - 1, low - p.y);
+			}),
+		);
+		return Math.max(...found);
+	});
+	assert.ok(outside < 0, `pedestals are outside by ${outside} of half the picture`);
+	assert.deepEqual(complaints, []);
+	await close();
+	const gone = [
+		[300, 0, 0, 1, 0, 0, 0],
+		[301, 0, 0, 1, 0, 0, 0],
+	];
+	const rail = await openDocument(browser, wheels({ type: "prismatic", axis: [1, 0, 0] }, [still, gone]));
+	assert.ok((await rail.page.evaluate(() => calder.camera.following)) >= 0, "it is not followed");
+	await rail.close();
+});
+
 test("a live view steps back when the mechanism leaves the picture", async () => {
 	const { page, complaints, close } = await openDocument(browser, {
 		bodies: [{ name: "a", shapes: [{ kind: "box", dimensions: [1, 1, 1] }] }],

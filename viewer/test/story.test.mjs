@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { frames, startBrowser } from "./browser.mjs";
-import { openDocument } from "./pixels.mjs";
+import { openDocument, watchPixels } from "./pixels.mjs";
 
 let browser;
 before(async () => {
@@ -132,12 +132,50 @@ test("a camera can be chosen by its name, in the page and in the address", async
 	await close();
 });
 
+test("on an upright screen cameras are farther away, so that the sides of their picture stay", async () => {
+	const { page, complaints, close } = await openDocument(browser, document({ ...VIEW, steps: [] }), {
+		...{ width: 390, height: 900, hash: "#t=5&cam=wide" },
+	});
+	const aspect = await page.evaluate(() => calder.stage.camera.aspect);
+	assert.ok(aspect < 0.8, String(aspect));
+	const { position } = await at(page, 5);
+	near(position, [5, -20 / aspect, 8 / aspect]);
+	assert.deepEqual(complaints, []);
+	await close();
+});
+
+test("the light comes from where the document says", async () => {
+	const { width, height } = { width: 400, height: 400 };
+	const bright = [];
+	for (const light of [undefined, [0, -0.1, 1], [0, -0.1, -1]]) {
+		const ball = {
+			bodies: [{ name: "a", shapes: [{ kind: "sphere", dimensions: [1], color: "#888888" }] }],
+			frames: { t: [0], pose: [[[0, 0, 0, 1, 0, 0, 0]]] },
+			view: { light, cameras: [{ name: "front", from: [0, -5, 0] }], camera: "front" },
+		};
+		const { page, complaints, close } = await openDocument(browser, ball, { width, height });
+		await watchPixels(page);
+		bright.push(
+			await page.evaluate(() => {
+				const { data, width, height } = renderAt(0, false); // rows from below
+				const row = (part) => data[4 * (Math.floor(part * height) * width + Math.floor(width / 2))];
+				return row(0.5 + 0.2) - row(0.5 - 0.2);
+			}),
+		);
+		assert.deepEqual(complaints, []);
+		await close();
+	}
+	const [usual, above, below] = bright;
+	assert.ok(usual > 20 && above > 30 && below < above - 30, `above minus below: ${bright}`);
+});
+
 test("what is wrong in view settings is named", async () => {
 	for (const [view, text] of [
 		[{ camera: "none" }, 'view.camera: there is no camera "none"'],
 		[{ cameras: [{ name: "a", from: [1, 2] }] }, "view.cameras[0].from: is not three numbers"],
 		[{ cameras: [{ name: "a", kind: "onboard", body: 4, from: [1, 2, 3] }] }, "view.cameras[0].body"],
 		[{ speed: -1 }, "view.speed"],
+		[{ light: [0, 0, 0] }, "view.light: has no direction"],
 	]) {
 		const opened = await openDocument(browser, document({}));
 		const message = await opened.page.evaluate(

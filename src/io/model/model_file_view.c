@@ -44,6 +44,7 @@ const FieldTable step_table = {FIELDS("step", step_keys),
 
 typedef struct ViewInput {
 	double start, speed, arrows, deformation;
+	CalVec3 light;
 	const char *card, *camera;
 	const TreeNode *cameras, *plots, *trails, *steps;
 } ViewInput;
@@ -67,6 +68,8 @@ static const Field view_keys[] = {
      .doc = "factor of the length of arrows; 0: none are drawn; default 1"},
 	{"deformation", FIELD_POSITIVE, offsetof(ViewInput, deformation),
      .doc = "factor of the deformations of flexible bodies; default 1"},
+	{"light", FIELD_VECTOR, offsetof(ViewInput, light),
+     .doc = "direction towards the light, such as the sun, in the world; default: from above, over the left shoulder"},
 	{"steps", FIELD_LIST, offsetof(ViewInput, steps), .flags = FIELD_AS_TREE, .doc = "the story of the run",
      .table = &step_table},
 };
@@ -180,5 +183,6 @@ bool model_file_read_view(Reader *r, const Sections *s) {
 	view.speed = in.speed;
 	view.arrows = in.arrows;
 	view.deformation = in.deformation;
+	view.light = in.light;
 	return reader_added(r, s->view, cal_setup_set_view(r->file->setup, &view, r->error));
 }

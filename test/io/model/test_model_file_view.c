@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L // open_memstream
 
 #include <calder/view.h>
+#include <math.h>
 
 #include "support/model_file_support.h"
 
@@ -20,6 +21,7 @@ static const char model[] = BODIES "view:\n"
 								   "  speed: 5\n"
 								   "  arrows: 0\n"
 								   "  deformation: 20\n"
+								   "  light: [0, -3, 4]\n"
 								   "  camera: wide\n"
 								   "  cameras:\n"
 								   "    wide: {from: [5, -6, 7 m], at: [0, 0, 1], orthographic: true}\n"
@@ -37,6 +39,7 @@ static void check_settings(const CalSetup *setup) {
 	assert_true(cal_setup_view(setup, &view));
 	assert_string_equal(view.card, "A hub");
 	assert_true(view.start == 0.5 && view.speed == 5 && view.arrows == 0 && view.deformation == 20);
+	assert_true(view.light.x == 0 && view.light.y == -3 && view.light.z == 4);
 	assert_string_equal(view.camera, "wide");
 	assert_int_equal(view.camera_count, 3);
 	assert_int_equal(view.cameras[0].kind, CAL_CAMERA_FIXED);
@@ -116,11 +119,23 @@ static void mistakes_are_named_with_their_place(void **state) {
 	}
 }
 
+static void a_light_that_is_not_finite_is_refused(void **state) {
+	(void)state;
+	CalSetup *file = file_of(BODIES);
+	CalViewSettings view = cal_view_settings_def();
+	CalError error = {0};
+	view.light.y = INFINITY;
+	assert_int_equal(cal_setup_set_view(file, &view, &error), CAL_ERR_MODEL);
+	assert_string_equal(error.text, "view settings: the light is not finite");
+	cal_setup_destroy(file);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_read_and_written_back),
 		cmocka_unit_test(a_file_without_them_has_none),
 		cmocka_unit_test(mistakes_are_named_with_their_place),
+		cmocka_unit_test(a_light_that_is_not_finite_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

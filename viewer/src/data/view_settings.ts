@@ -31,6 +31,7 @@ export interface ViewSettings {
 	speed: number; // 0: by the duration
 	arrows: number; // factor; 0: none
 	deformation: number;
+	light: [number, number, number] | null; // the direction towards it; null: that of the stage
 	cameras: ViewCamera[];
 	plots: string[][];
 	trails: string[];
@@ -41,6 +42,12 @@ function triple(value: unknown, place: string): [number, number, number] {
 	const all = list(value, place).map((v, i) => number(v, `${place}[${i}]`));
 	if (all.length !== 3 || !all.every(Number.isFinite)) fail(place, "is not three numbers");
 	return [all[0]!, all[1]!, all[2]!];
+}
+
+function direction(value: unknown, place: string): [number, number, number] | null {
+	if (value === undefined || value === null) return null;
+	const found = triple(value, place);
+	return found.some((v) => v !== 0) ? found : fail(place, "has no direction");
 }
 
 function decodeCamera(value: unknown, bodies: number, place: string): ViewCamera {
@@ -87,6 +94,7 @@ export function decodeViewSettings(value: unknown, bodies: number, events: reado
 		speed: positive(from.speed, 0, "view.speed"),
 		arrows: positive(from.arrows, 1, "view.arrows"),
 		deformation: positive(from.deformation, 1, "view.deformation") || 1,
+		light: direction(from.light, "view.light"),
 		cameras,
 		plots: list(from.plots, "view.plots").map((p, i) =>
 			text(p, `view.plots[${i}]`)

@@ -16,6 +16,8 @@ export const ARROW_COLORS: Record<ArrowKind, string> = {
 	contact: "#e5484d",
 };
 
+const ROUND_OFF = 1e-12; // of a force times the size of the scene
+
 export class Arrows {
 	readonly object = new Group();
 	readonly shown: Record<ArrowKind, boolean> = { force: true, moment: true, reaction: true, contact: true };
@@ -58,8 +60,18 @@ export class Arrows {
 			}
 			this.longest.set(unit, longest);
 		}
+		this.dropRoundOff();
 		this.scanned = first.vector.count;
 		for (let i = 0; i < this.arrows.length; i++) this.lengths[i] = this.longest.get(this.arrows[i]!.unit) ?? 0;
+	}
+
+	/** Moments that forces of the run have by the last digits of their arms are none. */
+	private dropRoundOff(): void {
+		const unitsOf = (moment: boolean): string[] =>
+			this.arrows.filter((a) => (a.kind === "moment") === moment).map((a) => a.unit);
+		const force = Math.max(0, ...unitsOf(false).map((unit) => this.longest.get(unit) ?? 0));
+		for (const unit of unitsOf(true))
+			if (this.longest.get(unit)! < ROUND_OFF * force * this.size) this.longest.set(unit, 0);
 	}
 
 	update(sample: Sample, eye: Vector3): void {

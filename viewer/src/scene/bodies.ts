@@ -37,6 +37,8 @@ export class BodySet {
 	readonly boxes: Float32Array; // [bodies 6]: around each body in its frame, low and high corners
 	/** [bodies]: radius of a ball about the middle of the box that holds the body, too; Infinity: not known */
 	readonly balls: Float32Array;
+	/** Balls that hold the pedestals of joints to the ground. */
+	readonly pedestals: { at: ArrayLike<number>; radius: number }[] = [];
 	private readonly held: { at: ArrayLike<number>; radius: number }[][]; // balls that hold parts of each body
 	private readonly buckets = new Map<
 		string,
@@ -57,6 +59,7 @@ export class BodySet {
 		for (const { body, kind, local, color, at, radius } of new Links(replay, style.scale).parts) {
 			this.add(body, kind, local, color, 1);
 			this.reach(body, at, radius);
+			if (body.index === replay.bodies.length - 1) this.pedestals.push({ at, radius });
 		}
 		this.boxes.forEach((v, i) => (this.boxes[i] = Number.isFinite(v) ? v : 0));
 		this.balls = Float32Array.from(replay.bodies, (_, i) => this.ballAround(i));

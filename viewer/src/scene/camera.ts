@@ -205,6 +205,12 @@ export class CameraControl {
 		this.camera.position.copy(this.controls.target).add(offset);
 	}
 
+	/** So many times as far away; nobody has moved it. */
+	stretch(factor: number): void {
+		offset.copy(this.camera.position).sub(this.controls.target).multiplyScalar(factor);
+		this.camera.position.copy(this.controls.target).add(offset);
+	}
+
 	follow(body: number, x: number, y: number, z: number): void {
 		this.following = body;
 		this.last.set(x, y, z);

@@ -22,7 +22,7 @@ import { MIN_WIDTH, RIM_FRAGMENT, screen } from "./shapes.js";
 
 export type FlexColoring = "plain" | "displacement" | "strain";
 
-const SIDES = 16; // of a rod
+const SIDES = 24; // of a rod
 
 /** Vertices, what moves them, and which point of the body each belongs to. */
 interface Skin {

@@ -90,6 +90,7 @@ export class Stage {
 	private readonly key = new DirectionalLight("#ffffff", 1.7);
 	private readonly fill = new DirectionalLight("#cfe0ff", 0.6);
 	private readonly toLight = new Vector3(...KEY_DIRECTION).normalize();
+	private readonly usualLight = new Vector3().copy(this.toLight);
 	private readonly up = new Vector3(0, 0, 1);
 	private readonly middle = new Vector3(); // of the grid
 	private shadowRadius = 1;
@@ -143,9 +144,16 @@ export class Stage {
 		else if (up === "y") this.toLight.set(x, z, -y);
 		else this.toLight.set(z, x, y);
 		this.toLight.normalize();
+		this.usualLight.copy(this.toLight);
 		for (const plane of [this.grid, this.floor])
 			plane.rotation.set(up === "y" ? -Math.PI / 2 : 0, up === "x" ? Math.PI / 2 : 0, 0);
 		this.grid.material.uniforms.up!.value = up === "x" ? 0 : up === "y" ? 1 : 2;
+	}
+
+	/** Towards the key light; null: over the left shoulder of somebody in front of the scene. */
+	setLight(direction: readonly [number, number, number] | null): void {
+		if (direction) this.toLight.set(...direction).normalize();
+		else this.toLight.copy(this.usualLight);
 	}
 
 	showGrid(shown: boolean): void {
@@ -172,7 +180,7 @@ export class Stage {
 	}
 
 	/** The grid has no end: it is drawn below what the camera is aimed at, and so are the shadows. */
-	private center(): void {
+	private center(distance: number): void {
 		const { target } = this;
 		const along = this.middle.dot(this.up) - target.dot(this.up);
 		center.copy(this.up).multiplyScalar(along).add(target);
@@ -184,18 +192,20 @@ export class Stage {
 			.multiplyScalar(-this.shadowRadius * 1e-3)
 			.add(center);
 		const { shadow, position, target: aim } = this.key;
-		const r = this.shadowRadius;
+		const whole = this.shadowRadius;
 		aim.position.copy(target);
 		position
 			.copy(this.toLight)
-			.multiplyScalar(4 * r)
+			.multiplyScalar(4 * whole)
 			.add(target);
+		// From near, the map covers less: in steps, so that edges of shadows do not crawl while the camera moves.
+		const r = Math.min(whole, 2 ** (Math.ceil(2 * Math.log2(1.1 * distance)) / 2));
 		const box = shadow.camera;
-		if (box.right === r) return;
+		if (box.right === r && box.far === 8 * whole) return;
 		box.left = box.bottom = -r;
 		box.right = box.top = r;
-		box.near = 0.1 * r;
-		box.far = 8 * r;
+		box.near = 0.1 * whole;
+		box.far = 8 * whole;
 		shadow.normalBias = (3 * r) / SHADOW_TEXELS;
 		box.updateProjectionMatrix();
 	}
@@ -242,7 +252,7 @@ export class Stage {
 
 	/** near and far follow the distance, so that a bolt and a station both have depth to spare. */
 	render(distance: number, size: number): void {
-		this.center();
+		this.center(distance);
 		this.camera.setPixel(screen.pixel.value, distance, this.height);
 		const near = Math.max(distance * 0.002, (distance - size * 3) * 0.5);
 		const far = distance + size * 40;

@@ -264,7 +264,8 @@ export class View {
 			moments.flatMap((m) => m.corners),
 			this.replay.up,
 		);
-		if (this.largest < 0 || whole.radius <= FOLLOW_FROM * mechanism) return { bounds: whole, follow: -1 };
+		if (this.largest < 0 || whole.radius <= FOLLOW_FROM * mechanism)
+			return { bounds: this.withPedestals(whole), follow: -1 };
 		const origin = moments[0]!.at;
 		const near = moments.filter((m) => Number.isFinite(m.at.x + m.at.y + m.at.z));
 		const relative = near.flatMap((m) => m.corners.map((c) => c.sub(m.at).add(origin)));
@@ -296,7 +297,7 @@ export class View {
 
 	private boundsAt(time: number): Bounds {
 		this.sample.at(time);
-		return this.bounds();
+		return this.mechanism();
 	}
 
 	/** The body with the largest box; -1: there is none. */
@@ -310,8 +311,14 @@ export class View {
 		return best;
 	}
 
-	/** The corners of the boxes of the bodies shown now, or of one. */
+	/** What a camera shows now: the bodies that are shown, or one. */
 	bounds(only = -1): Bounds {
+		const bounds = this.mechanism(only);
+		return only < 0 ? this.withPedestals(bounds) : bounds;
+	}
+
+	/** The corners of the boxes of the bodies shown now, or of one. */
+	private mechanism(only = -1): Bounds {
 		const corners: Vector3[] = [];
 		const count = this.replay.bodies.length;
 		for (let i = 0; i < count; i++) {
@@ -324,6 +331,19 @@ export class View {
 		const bounds = boundsOf(corners, this.replay.up);
 		bounds.radius = Math.max(bounds.radius, this.size * 1e-3);
 		return bounds;
+	}
+
+	/** With the pedestals below joints to the ground, where they are not far from the mechanism. */
+	private withPedestals(bounds: Bounds): Bounds {
+		const { pedestals } = this.bodies;
+		if (pedestals.length === 0 || this.hidden[this.replay.bodies.length - 1]) return bounds;
+		const more = pedestals.flatMap(({ at, radius }) =>
+			[radius, -radius].flatMap((r) =>
+				[0, 1, 2].map((k) => new Vector3(at[0], at[1], at[2]).setComponent(k, at[k]! + r)),
+			),
+		);
+		const wider = boundsOf([...bounds.corners, ...more], this.replay.up);
+		return wider.radius <= 1.6 * bounds.radius ? wider : bounds;
 	}
 
 	/** Points around a body now: the corners of its box; of something round, for which they are too far out, 14 that are not. */

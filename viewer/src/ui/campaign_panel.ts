@@ -6,7 +6,7 @@
  */
 import type { App } from "../app.js";
 import { lineDistance, ranges, type Axis, type Campaign, type Case } from "../data/campaign.js";
-import { el, formatNumber, setText } from "./dom.js";
+import { el, formatNumber, setText, unitText, withUnit } from "./dom.js";
 import { cssColor } from "./theme.js";
 
 const TOP = 46; // room for the names [px]
@@ -237,7 +237,7 @@ export class CampaignPanel {
 		context.textAlign = i === 0 ? "left" : i === this.campaign.axes.length - 1 ? "right" : "center";
 		const at = i === 0 ? x - SIDE + 8 : i === this.campaign.axes.length - 1 ? x + SIDE - 8 : x;
 		const room = (this.width - 2 * SIDE) / Math.max(1, this.campaign.axes.length - 1);
-		const name = axis.unit ? `${axis.name} [${axis.unit}]` : axis.name;
+		const name = axis.unit ? `${axis.name} [${unitText(axis.unit)}]` : axis.name;
 		context.font = `${axis.role === "output" ? "600 " : ""}${size}px system-ui, sans-serif`;
 		// Every second name is a line lower, so that neighbors do not meet.
 		context.fillText(name, at, i % 2 ? 2 * size + 4 : size + 2, 1.9 * room);
@@ -251,5 +251,5 @@ export class CampaignPanel {
 
 function shown(axis: Axis, value: number): string {
 	const word = axis.texts[value];
-	return word ?? (axis.unit ? `${formatNumber(value)} ${axis.unit}` : formatNumber(value));
+	return word ?? withUnit(value, axis.unit);
 }

@@ -80,6 +80,13 @@ export function formatNumber(value: number): string {
 		.replace(/\.$/, "");
 }
 
+/** A unit for people: "kg*m^2" as kg m², as `calder plot` writes it. */
+export const unitText = (unit: string): string =>
+	unit
+		.replaceAll("*", " ")
+		.replace(/\^2(?!\d)/g, "²")
+		.replace(/\^3(?!\d)/g, "³");
+
 export function withUnit(value: number, unit: string): string {
-	return unit ? `${formatNumber(value)} ${unit}` : formatNumber(value);
+	return unit ? `${formatNumber(value)} ${unitText(unit)}` : formatNumber(value);
 }

@@ -132,10 +132,11 @@ export class Header {
 		if (!replay) return;
 		setText(this.title, replay.title);
 		const parts = [
-			replay.modelName,
+			replay.modelName.split(/[/\\]/).at(-1)!,
 			replay.created.slice(0, 16).replace("T", " "),
 			view?.ghost ? `compared with ${view.ghosts.list.map((g) => g.replay.title).join(", ")}` : "",
 		];
+		setAttribute(this.subtitle, "title", replay.modelName);
 		setText(this.subtitle, parts.filter((p) => p !== "").join("  ·  "));
 		document.title = `${replay.title} – Calder`;
 	}

@@ -11,7 +11,7 @@ import type { Joint } from "../data/replay.js";
 import type { View } from "../scene/view.js";
 import { jointOf, selectionName, signalsOf, type Selection } from "../selection.js";
 import { check, properties, section } from "./controls.js";
-import { button, el, formatNumber, setText } from "./dom.js";
+import { button, el, formatNumber, setText, unitText } from "./dom.js";
 import { icon } from "./icons.js";
 import type { PlotDock } from "./plots.js";
 
@@ -173,7 +173,7 @@ export class Inspector {
 					},
 					mark,
 					el("span", { class: "grow", title: signal.name }, signal.name),
-					el("span", { class: "detail" }, signal.unit),
+					el("span", { class: "detail" }, unitText(signal.unit)),
 				),
 			);
 		});

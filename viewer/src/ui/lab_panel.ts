@@ -7,7 +7,7 @@ import type { App } from "../app.js";
 import type { Moment, Parameter } from "../data/parameters.js";
 import type { LiveLink } from "../live.js";
 import { section } from "./controls.js";
-import { button, el, formatNumber, setText, uniqueId } from "./dom.js";
+import { button, el, formatNumber, setText, uniqueId, unitText } from "./dom.js";
 import { icon } from "./icons.js";
 
 const FEW = 8; // parameters that need no search, and owners that are open
@@ -87,7 +87,7 @@ class ParameterField {
 			{ class: "parameter" },
 			el("label", { for: id }, key),
 			this.input,
-			el("span", { class: "value" }, unit),
+			el("span", { class: "value" }, unitText(unit)),
 		);
 		this.show();
 	}

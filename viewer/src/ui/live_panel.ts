@@ -8,7 +8,7 @@ import { jointValue } from "../data/joint_value.js";
 import type { Joint } from "../data/replay.js";
 import type { LiveLink } from "../live.js";
 import { section, slider } from "./controls.js";
-import { button, el, formatNumber, setAttribute, setText, uniqueId } from "./dom.js";
+import { button, el, formatNumber, setAttribute, setText, uniqueId, unitText } from "./dom.js";
 import { icon } from "./icons.js";
 import type { Viewport } from "./viewport.js";
 
@@ -71,7 +71,8 @@ class JointSlider {
 
 	/** The thumb is where the joint is, or, while it holds, where the joint shall be. */
 	onTime(): void {
-		const { unit, min, max } = this.joint.dofs[this.dof]!;
+		const { unit: raw, min, max } = this.joint.dofs[this.dof]!;
+		const unit = unitText(raw);
 		const now = this.app.view ? jointValue(this.app.view.sample, this.joint, this.dof) : NaN;
 		if (!this.held && Number.isFinite(now)) this.input.value = String(now);
 		const target = Number(this.input.value);

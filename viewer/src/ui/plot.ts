@@ -10,7 +10,7 @@ import { statistics } from "../data/analysis.js";
 import type { Signal } from "../data/replay.js";
 import { valueAt } from "../data/sample.js";
 import { csvText, saveBlob, saveText } from "../export.js";
-import { button, el, formatNumber, setText, withUnit } from "./dom.js";
+import { button, el, formatNumber, setText, withUnit, unitText } from "./dom.js";
 import { icon } from "./icons.js";
 import { openMenu, type MenuItem } from "./menu.js";
 import { dashOf, dataOf, lineName, linesOf, overTime, type PlotLine, type PlotView } from "./plot_data.js";
@@ -189,7 +189,7 @@ export class Plot {
 
 	private get axisLabel(): string {
 		const first = this.signals[0];
-		if (this.isPhase && first) return first.unit ? `${first.name} [${first.unit}]` : first.name;
+		if (this.isPhase && first) return first.unit ? `${first.name} [${unitText(first.unit)}]` : first.name;
 		return this.view.spectrum ? "f [Hz]" : "t [s]";
 	}
 
@@ -231,7 +231,7 @@ export class Plot {
 				...common,
 				scale: scaleKey(unit),
 				side: i % 2 ? 1 : 3,
-				label: unit ? `[${unit}]` : " ",
+				label: unit ? `[${unitText(unit)}]` : " ",
 				labelSize: em * 1.6,
 				size: em * 4.4,
 				grid: { ...common.grid, show: i === 0 },
@@ -411,7 +411,7 @@ export class Plot {
 			context.fillStyle = this.color(signal);
 			context.fillRect(12 * ratio, y - 1.5 * ratio, 22 * ratio, 3 * ratio);
 			context.fillStyle = cssColor("--text");
-			context.fillText(signal.unit ? `${signal.name} [${signal.unit}]` : signal.name, 42 * ratio, y);
+			context.fillText(signal.unit ? `${signal.name} [${unitText(signal.unit)}]` : signal.name, 42 * ratio, y);
 		});
 		context.drawImage(source, 0, line * this.signals.length + 8 * ratio);
 		const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));

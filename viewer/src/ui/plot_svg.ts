@@ -4,6 +4,8 @@
  * axis per unit and the names above. Needs nothing else: no scripts, no fonts of its own.
  */
 
+import { unitText } from "./dom.js";
+
 export interface SvgLine {
 	name: string;
 	unit: string;
@@ -95,7 +97,7 @@ export function plotSvg(lines: SvgLine[], range: SvgRange): string {
 			if (k === 0) out.push(`<path stroke="#e4e4e4" d="M${left} ${y(v).toFixed(1)}h${WIDTH}"/>`);
 			text(at, y(v) + 4, right ? "start" : "end", String(v));
 		}
-		if (unit) text(at, top - 6, right ? "start" : "end", `[${unit}]`);
+		if (unit) text(at, top - 6, right ? "start" : "end", `[${unitText(unit)}]`);
 		for (const line of own)
 			out.push(
 				`<path fill="none" stroke="${escaped(line.color)}" stroke-width="1.6" stroke-linejoin="round"` +
@@ -107,7 +109,7 @@ export function plotSvg(lines: SvgLine[], range: SvgRange): string {
 		const y = 14 + ROW * i;
 		const dash = line.dashed ? ' stroke-dasharray="6 4"' : "";
 		out.push(`<path stroke="${escaped(line.color)}" stroke-width="2"${dash} d="M${left} ${y - 4}h24"/>`);
-		text(left + 32, y, "start", line.unit ? `${line.name} [${line.unit}]` : line.name);
+		text(left + 32, y, "start", line.unit ? `${line.name} [${unitText(line.unit)}]` : line.name);
 	});
 	return `${out.join("\n")}\n</svg>\n`;
 }

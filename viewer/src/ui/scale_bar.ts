@@ -6,7 +6,7 @@
 import type { App } from "../app.js";
 import type { ArrowKind } from "../data/document.js";
 import { ARROW_COLORS } from "../scene/arrows.js";
-import { el, formatNumber, setAttribute, setText } from "./dom.js";
+import { el, formatNumber, setAttribute, setText, withUnit } from "./dom.js";
 
 export const ARROW_NAMES: Record<ArrowKind, string> = {
 	force: "Forces",
@@ -102,7 +102,7 @@ export class ScaleBar {
 			const perUnit = view.arrows.scaleOf(unit) / pixel; // [px]
 			const value = roundBelow(90 / perUnit);
 			line.style.width = `${(value * perUnit).toFixed(1)}px`;
-			setText(text, value > 0 ? `${formatNumber(value)} ${unit}` : unit);
+			setText(text, withUnit(value, unit));
 		}
 		const kinds = this.rows.map(({ element }) => element.textContent).join(", ");
 		setAttribute(this.legend, "aria-label", `Arrows: ${kinds}`);

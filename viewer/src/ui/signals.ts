@@ -4,7 +4,7 @@
  */
 import type { App } from "../app.js";
 import type { Signal } from "../data/replay.js";
-import { el, setAttribute, setText } from "./dom.js";
+import { el, setAttribute, setText, unitText } from "./dom.js";
 import { icon } from "./icons.js";
 import { VirtualList, type Row } from "./list.js";
 import type { PlotDock } from "./plots.js";
@@ -97,7 +97,7 @@ export class SignalList {
 		element.replaceChildren(
 			mark,
 			el("span", { class: "name", title: row.label }, row.label),
-			el("span", { class: "detail" }, row.signal?.unit ?? ""),
+			el("span", { class: "detail" }, unitText(row.signal?.unit ?? "")),
 		);
 	}
 }

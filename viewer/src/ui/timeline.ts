@@ -8,6 +8,8 @@ import { button, el, formatNumber, setAttribute, setText } from "./dom.js";
 import { icon } from "./icons.js";
 
 const FASTEST = "fastest";
+const GAP = 2; // between a name and the next mark [px]
+const MARK = 2; // the width of a mark
 
 export class Timeline {
 	readonly element: HTMLElement;
@@ -191,20 +193,23 @@ export class Timeline {
 		this.arrange();
 	}
 
-	/** Names that would run into the next mark are shown only when pointed at. */
+	/** A name is to the right of its mark, else to the left, else shown when pointed at: no two run into each other. */
 	private arrange(): void {
 		const { start, end, replay } = this.app;
 		const events = replay?.events ?? [];
 		const width = this.marks.clientWidth;
 		const marks = [...this.marks.children] as HTMLElement[];
 		const x = events.map((e) => (end > start ? ((e.t - start) / (end - start)) * width : 0));
+		marks.forEach((mark) => ((mark.dataset.side = "right"), (mark.hidden = false)));
+		const needed = marks.map((mark) => mark.offsetWidth);
+		let free = 0; // from where on nothing is written
 		marks.forEach((mark, i) => {
-			const room = (x[i + 1] ?? width + 40) - x[i]!;
-			mark.style.left = `${x[i]}px`;
-			mark.style.maxWidth = "";
-			mark.dataset.narrow = String(room < 34);
-			if (room >= 34) mark.style.maxWidth = `${Math.max(12, room - 2)}px`;
-			mark.hidden = !(x[i]! >= -1 && x[i]! <= width + 1);
+			const [at, next] = [x[i]!, Math.min(x[i + 1] ?? width, width)];
+			mark.hidden = !(at >= -1 && at <= width + 1);
+			const side = at + needed[i]! <= next - GAP ? "right" : at - needed[i]! >= free + GAP ? "left" : "none";
+			mark.dataset.side = side;
+			mark.style.left = `${side === "left" ? at - needed[i]! + MARK : at}px`;
+			free = side === "right" ? at + needed[i]! : at + MARK;
 		});
 	}
 

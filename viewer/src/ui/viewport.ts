@@ -10,7 +10,7 @@ import { RAMP } from "../scene/ramp.js";
 import type { Hit } from "../scene/view.js";
 import { selectionName } from "../selection.js";
 import { ForceDrag } from "./drag.js";
-import { button, el, formatNumber, setAttribute, setText } from "./dom.js";
+import { button, el, setAttribute, setText, withUnit } from "./dom.js";
 import { icon, svg } from "./icons.js";
 import { MeasureTool } from "./measure_tool.js";
 import { ScaleBar } from "./scale_bar.js";
@@ -18,7 +18,6 @@ import { SceneLabels } from "./scene_labels.js";
 
 const PRESET_NAMES: Record<Preset, string> = { iso: "Iso", front: "Front", top: "Top", side: "Side" };
 const BOTTOM_REM = 3.6; // below the scene: captions, scale
-const CAPTION_S = 2.5; // how long an event's caption stays, of playing time on the screen
 
 export class Viewport {
 	readonly element: HTMLElement;
@@ -316,7 +315,7 @@ export class Viewport {
 		this.legend.hidden = !flexible || flexible.coloring === "plain" || flexible.bodies.length === 0;
 		if (!flexible || this.legend.hidden) return;
 		setText(this.legendTitle, flexible.coloring === "displacement" ? "Displacement" : "Strain energy");
-		setText(this.legendPeak, this.app.mode ? "mode's largest" : `${formatNumber(flexible.peak)} ${flexible.unit}`);
+		setText(this.legendPeak, this.app.mode ? "mode's largest" : withUnit(flexible.peak, flexible.unit));
 	}
 
 	private makeGizmo(): void {
@@ -364,20 +363,13 @@ export class Viewport {
 		this.label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
 	}
 
-	/** The last event, while it is fresh. */
+	/** The card until the run is played, else what the story says. */
 	private showCaption(): void {
-		const { time, rate, replay, live, story } = this.app;
-		const step = story.step;
+		const { time, rate, replay, story } = this.app;
 		const card = story.settings?.card;
 		const unplayed = !this.app.playing && (time === this.app.start || time === story.settings?.start);
-		if (card && unplayed) return this.say(replay!.title, card);
-		if (step?.caption) return this.say("", step.caption);
-		const events = replay?.events ?? [];
-		const stay = live ? CAPTION_S : Math.max(CAPTION_S * rate, (this.app.end - this.app.start) * 0.002);
-		let found = null;
-		for (let i = events.length - 1; i >= 0 && !found; i--) if (events[i]!.t <= time + 1e-9) found = events[i]!;
-		const fresh = found !== null && time - found.t <= stay && found.text !== "";
-		if (fresh && found) this.say(found.name, found.text);
+		const caption = card && unplayed ? { name: replay!.title, text: card } : story.caption(rate);
+		if (caption) this.say(caption.name, caption.text);
 		else this.caption.hidden = true;
 	}
 

@@ -86,6 +86,11 @@ void write_view(Writer *w) {
 	write_number(w, "start", view.start, usual.start);
 	write_number(w, "speed", view.speed, usual.speed);
 	write_number(w, "deformation", view.deformation, usual.deformation);
+	if (view.light.x != 0 || view.light.y != 0 || view.light.z != 0) {
+		fputs("  light: ", w->out);
+		put_numbers(w, (double[]){view.light.x, view.light.y, view.light.z}, 3);
+		fputc('\n', w->out);
+	}
 	write_text(w, "card", view.card);
 	write_text(w, "camera", view.camera);
 	write_cameras(w, &view);
