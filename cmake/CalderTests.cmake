@@ -79,7 +79,7 @@ foreach(source IN LISTS calder_test_scripts)
 	calder_test_name(${source} name area)
 	add_test(NAME ${name} COMMAND bash ${source})
 	set(slow "")
-	if(name MATCHES "^(cli\\.(examples|distribute|interrupt|sweep|zoo)|math\\.no_libm)$") # whole runs by the dozen, symbols: without sanitizers only
+	if(name MATCHES "^(cli\\.(examples|distribute|interrupt|sweep|zoo)|math\\.no_libm|install\\.(amalgamation|release))$") # whole runs by the dozen, symbols: without sanitizers only
 		set(slow ";slow")
 	endif()
 	set_tests_properties(${name} PROPERTIES LABELS "${area};script${slow}" TIMEOUT ${calder_test_limit} SKIP_RETURN_CODE 77 ENVIRONMENT

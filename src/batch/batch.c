@@ -79,7 +79,7 @@ static const LaneKernels *choose_lanes(const CalModel *model, int most) {
 		possible = possible && !model->flexes[f].by_ports && !model->flexes[f].ops;
 	for (int isa = (int)model->isa; possible && isa >= 0; --isa) {
 		const LaneKernels *kernels = lane_kernels((CpuIsa)isa);
-		if (most == 0 || kernels->lanes <= most)
+		if (kernels && (most == 0 || kernels->lanes <= most))
 			return kernels;
 	}
 	return NULL;

@@ -4,6 +4,12 @@
  */
 #include "batch/lanes.h"
 
+#ifdef CALDER_ONE_FILE
+const LaneKernels *lane_kernels(CpuIsa isa) {
+	(void)isa;
+	return NULL;
+}
+#else
 #define DECLARE(suffix)                                                                                                \
 	size_t lane_size_##suffix(const CalModel *);                                                                       \
 	CalStatus lane_init_##suffix(const CalModel *, void *, size_t, LaneSpace **);                                      \
@@ -33,3 +39,4 @@ const LaneKernels *lane_kernels(CpuIsa isa) {
 	};
 	return &table[isa];
 }
+#endif

@@ -53,6 +53,7 @@ typedef struct LaneKernels {
 	                LaneSpace *space, const LaneRows *tau);
 } LaneKernels;
 
+/** NULL: this build has none (tools/amalgamate: one file has one width). */
 const LaneKernels *lane_kernels(CpuIsa isa);
 
 #endif

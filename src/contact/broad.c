@@ -26,7 +26,7 @@ static Bounds bounds_of(const Shape *s, const Frame *f) {
 	case CAL_SHAPE_BOX:
 		return bounds_about(f->r, extent(f, s->half));
 	case CAL_SHAPE_MESH: {
-		const TreeNode *root = &s->mesh->node[0];
+		const MeshNode *root = &s->mesh->node[0];
 		const double reach = mesh_reach(s);
 		const vec3 grow = vec(reach, reach, reach);
 		const vec3 half = scale(0.5, sub(root->upper, root->lower));

@@ -34,7 +34,7 @@ static double lowest_of(const Convex *c, const Frame *plane) {
 }
 
 static double lowest_of_mesh(const Shape *s, const Frame *f, const Frame *plane) {
-	const TreeNode *root = &s->mesh->node[0];
+	const MeshNode *root = &s->mesh->node[0];
 	const Convex box = convex_box(f, root->lower, root->upper);
 	double lowest = lowest_of(&box, plane);
 	if (lowest <= 0) { // the box does not decide
@@ -82,7 +82,7 @@ static Convex triangle_of(const Searched *s, int i) {
 static bool is_leaf(const Searched *s, int node) { return !s->mesh || s->mesh->node[node].count > 0; }
 
 static double size_of(const Searched *s, int node) {
-	const TreeNode *n = s->mesh ? &s->mesh->node[node] : NULL;
+	const MeshNode *n = s->mesh ? &s->mesh->node[node] : NULL;
 	return n ? norm(sub(n->upper, n->lower)) : 0;
 }
 

@@ -21,11 +21,11 @@ typedef struct Triangle {
 
 enum { CORNER_SHARP = 1, CORNER_RIM = 2 }; // the vertex ends a sharp edge; one that is open
 
-typedef struct TreeNode {
+typedef struct MeshNode {
 	vec3 lower, upper;
 	int first; // leaf: position in CalMesh.order
 	int count; // leaf: triangles; 0: inner, children are the next node and `first`
-} TreeNode;
+} MeshNode;
 
 struct CalMesh {
 	CalAllocator allocator;
@@ -38,7 +38,7 @@ struct CalMesh {
 	int *first_triangle; // of each vertex
 	Triangle *triangle;
 	int *order; // triangles in the order of the leaves
-	TreeNode *node;
+	MeshNode *node;
 	int node_count;
 };
 

@@ -155,7 +155,7 @@ void touch_plane_mesh(const Shape *a, const Frame *fa, const Shape *b, const Fra
 	int stack[TREE_DEPTH] = {0}, depth = 1;
 	while (depth > 0) {
 		const int index = stack[--depth];
-		const TreeNode *node = &mesh->node[index];
+		const MeshNode *node = &mesh->node[index];
 		const vec3 lowest = vec(up.x > 0 ? node->lower.x : node->upper.x, up.y > 0 ? node->lower.y : node->upper.y,
 		                        up.z > 0 ? node->lower.z : node->upper.z);
 		if (dot(up, lowest) >= level)

@@ -44,7 +44,7 @@ static void select_keys(TreeKey *k, int count, int middle) {
 static vec3 vec_min(vec3 a, vec3 b) { return vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static vec3 vec_max(vec3 a, vec3 b) { return vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
-static void bound_node(const CalMesh *mesh, TreeNode *node, const TreeKey *keys, int count) {
+static void bound_node(const CalMesh *mesh, MeshNode *node, const TreeKey *keys, int count) {
 	node->lower = vec(INFINITY, INFINITY, INFINITY);
 	node->upper = neg(node->lower);
 	for (int i = 0; i < count; i++) {
@@ -56,14 +56,14 @@ static void bound_node(const CalMesh *mesh, TreeNode *node, const TreeKey *keys,
 	}
 }
 
-static int longest_side(const TreeNode *node) {
+static int longest_side(const MeshNode *node) {
 	const vec3 d = sub(node->upper, node->lower);
 	return d.x >= d.y && d.x >= d.z ? 0 : d.y >= d.z ? 1 : 2;
 }
 
 static int subtree(CalMesh *mesh, TreeKey *keys, int first, int count) {
 	const int self = mesh->node_count++;
-	TreeNode *node = &mesh->node[self];
+	MeshNode *node = &mesh->node[self];
 	bound_node(mesh, node, keys + first, count);
 	node->first = first;
 	node->count = count <= TREE_LEAF ? count : 0;
@@ -117,7 +117,7 @@ int tree_next(TreeWalk *w) {
 		if (w->depth == 0)
 			return -1;
 		const int index = w->stack[--w->depth];
-		const TreeNode *node = &w->mesh->node[index];
+		const MeshNode *node = &w->mesh->node[index];
 		if (!subsystems_meet(node->lower, node->upper, w->lower, w->upper))
 			continue;
 		if (node->count > 0) {
@@ -166,7 +166,7 @@ Nearest triangle_nearest(const CalMesh *mesh, int triangle, vec3 p) {
 	return (Nearest){madd(p, -height, t->normal), triangle, FEATURE_FACE, height * height};
 }
 
-static double box_distance2(const TreeNode *node, vec3 p) {
+static double box_distance2(const MeshNode *node, vec3 p) {
 	const double x = fmax(0, fmax(node->lower.x - p.x, p.x - node->upper.x));
 	const double y = fmax(0, fmax(node->lower.y - p.y, p.y - node->upper.y));
 	const double z = fmax(0, fmax(node->lower.z - p.z, p.z - node->upper.z));
@@ -175,7 +175,7 @@ static double box_distance2(const TreeNode *node, vec3 p) {
 
 double mesh_distance_bound(const CalMesh *mesh, vec3 p) { return sqrt(box_distance2(&mesh->node[0], p)); }
 
-static void leaf_nearest(const CalMesh *mesh, const TreeNode *node, vec3 p, const vec3 *against, Nearest *best) {
+static void leaf_nearest(const CalMesh *mesh, const MeshNode *node, vec3 p, const vec3 *against, Nearest *best) {
 	for (int i = node->first; i < node->first + node->count; i++) {
 		const int triangle = mesh->order[i];
 		if (against && dot(mesh->triangle[triangle].normal, *against) > -0.05)
@@ -191,7 +191,7 @@ Nearest mesh_nearest(const CalMesh *mesh, vec3 p, double limit, const vec3 *agai
 	int stack[TREE_DEPTH] = {0}, depth = 1;
 	while (depth > 0) {
 		const int index = stack[--depth];
-		const TreeNode *node = &mesh->node[index];
+		const MeshNode *node = &mesh->node[index];
 		if (box_distance2(node, p) >= best.distance2)
 			continue;
 		if (node->count > 0) {

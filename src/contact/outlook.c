@@ -25,17 +25,17 @@ enum { PAIRS_OF_SHAPE = 8, HALVINGS = 40 }; // beyond so many pairs in reach the
 
 /* ---- how a shape moves ------------------------------------------------------------------------------ */
 
-static Course course_of(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
-                        const CalSpatial *accelerations, const CalContactWork *work, int i) {
+static SetCourse course_of(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                           const CalSpatial *accelerations, const CalContactWork *work, int i) {
 	const Shape *s = &set->shapes[i];
 	if (s->node_index < 0)
-		return (Course){.v = vec_zero()};
+		return (SetCourse){.v = vec_zero()};
 	const vec3 r = sub(frame_point(&work->frame[i], s->center), vec_in(poses[s->node_index].r));
 	const spatial v = motion_shift(spatial_in(velocities[s->node_index]), r);
 	const spatial a = accelerations ? spatial_in(accelerations[s->node_index]) : spatial_zero();
 	const vec3 bend = add(add(a.l, cross(a.a, r)), cross(v.a, cross(v.a, r)));
 	const double turn = norm(v.a);
-	return (Course){.v = v.l, .spin = turn * s->extent, .bend = norm(bend) + (turn * turn + norm(a.a)) * s->extent};
+	return (SetCourse){.v = v.l, .spin = turn * s->extent, .bend = norm(bend) + (turn * turn + norm(a.a)) * s->extent};
 }
 
 /* Time until `gap` is used up at the closing speed r and acceleration `bend`. */
@@ -46,12 +46,12 @@ static double time_to(double gap, double r, double bend) {
 	return r > 0 ? 2 * gap / (r + root) : (root - r) / bend;
 }
 
-static double pair_bend(const Course *a, const Course *b) { return BEND_MARGIN * (a->bend + b->bend); }
+static double pair_bend(const SetCourse *a, const SetCourse *b) { return BEND_MARGIN * (a->bend + b->bend); }
 
 static double smaller_size(const Shape *a, const Shape *b) { return fmin(a->size, b->size); }
 
 /* What a shape may cover within a time. */
-static Bounds swept_bounds(const Bounds *b, const Course *c, double span) {
+static Bounds swept_bounds(const Bounds *b, const SetCourse *c, double span) {
 	const double grow = c->spin * span + 0.5 * BEND_MARGIN * c->bend * span * span;
 	const vec3 way = scale(span, c->v), all = vec(grow, grow, grow);
 	const vec3 down = vec(fmin(way.x, 0), fmin(way.y, 0), fmin(way.z, 0));
@@ -97,7 +97,7 @@ static void look_ahead_touching(const Look *k, int a, int b) {
 
 static void look_ahead_separated(const Look *k, int a, int b) {
 	const Shape *sa = &k->set->shapes[a], *sb = &k->set->shapes[b];
-	const Course *ca = &k->work->course[a], *cb = &k->work->course[b];
+	const SetCourse *ca = &k->work->course[a], *cb = &k->work->course[b];
 	const double bend = pair_bend(ca, cb), small = smaller_size(sa, sb), span = k->out->horizon;
 	const vec3 v = sub(ca->v, cb->v);
 	const double fastest = norm(v) + ca->spin + cb->spin, reach = fastest * span + 0.5 * bend * span * span;
@@ -203,7 +203,7 @@ static double room_around(const Look *k, int axis) {
 	CalContactWork *w = k->work;
 	double most = 0;
 	for (int i = 0; i < w->shape_count; i++) {
-		const Course *c = &w->course[i];
+		const SetCourse *c = &w->course[i];
 		w->pace[i] = norm(c->v) + c->spin;
 		most = fmax(most, w->pace[i] + c->bend * k->out->horizon);
 	}
@@ -332,7 +332,7 @@ static double fastest_point(const CalContactSet *set, const CalSpatial *velociti
 static void tunneling_of_pair(const Look *k, int i, int j, double step, CalContactTunneling *leap) {
 	const int a = i < j ? i : j, b = i < j ? j : i;
 	const Shape *sa = &k->set->shapes[a], *sb = &k->set->shapes[b];
-	const Course *ca = &k->work->course[a], *cb = &k->work->course[b];
+	const SetCourse *ca = &k->work->course[a], *cb = &k->work->course[b];
 	const double size = sa->size + sb->size;
 	const vec3 v = sub(ca->v, cb->v);
 	vec3 n;

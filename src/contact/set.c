@@ -179,7 +179,7 @@ static void set_extent(Shape *s) {
 	if (s->type == CAL_SHAPE_BOX)
 		s->extent = norm(s->half);
 	if (s->type == CAL_SHAPE_MESH) {
-		const TreeNode *root = &s->mesh->node[0];
+		const MeshNode *root = &s->mesh->node[0];
 		s->center = lerp(root->lower, root->upper, 0.5);
 		s->extent = norm(sub(root->upper, s->center)) + mesh_reach(s);
 	}

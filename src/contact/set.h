@@ -25,23 +25,23 @@ typedef struct Bounds {
 } Bounds;
 
 /* How a shape moves: its center, and its points about it. */
-typedef struct Course {
+typedef struct SetCourse {
 	vec3 v;
 	double spin; // speed of a point about the center, at most [m/s]
 	double bend; // acceleration of a point, at most [m/s^2]
-} Course;
+} SetCourse;
 
 struct CalContactWork {
 	void *owned; // to be freed; NULL: memory of the caller
 	int shape_count, node_count, max_points;
 	int point_count;
 	int failed_node;
-	Frame *frame;   // [shapes] in the world
-	Bounds *bounds; // [shapes]
-	int *order;     // [shapes] by the lower bound on the swept axis
-	bool *out;      // [nodes] left out
-	Course *course; // [shapes] of a lookahead
-	Bounds *ahead;  // [shapes] what they may cover
+	Frame *frame;      // [shapes] in the world
+	Bounds *bounds;    // [shapes]
+	int *order;        // [shapes] by the lower bound on the swept axis
+	bool *out;         // [nodes] left out
+	SetCourse *course; // [shapes] of a lookahead
+	Bounds *ahead;     // [shapes] what they may cover
 	int *ahead_order;
 	Frame *mark;        // [shapes] in the world at the last lookahead
 	int near_a, near_b; // the pair that may touch first since then, -1: none in reach

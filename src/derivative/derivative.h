@@ -37,9 +37,9 @@ typedef struct Subtree {
 } Subtree;
 
 /* Dofs begin .. end - 1, which are neighbors in all rows. */
-typedef struct Run {
+typedef struct DerivativeRun {
 	int32_t begin, end;
-} Run;
+} DerivativeRun;
 
 /* Columns of a link: of its joint, or of the modes that move it. */
 typedef struct LinkColumns {
@@ -74,7 +74,7 @@ struct CalDerivatives {
 	int world;                         // in this call: some wrench keeps its world axes
 	int failed_dof;                    // of the last failure, -1: none
 	LinkColumns *columns;              // [links]
-	Run *runs;                         // of all links
+	DerivativeRun *runs;               // of all links
 	DofMotion *motions;                // [dofs, then modes of each FLEX and NODE link, then those of one node]
 	int spare;                         // where those begin
 	Subtree *subtree;                  // [links]

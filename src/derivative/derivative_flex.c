@@ -89,9 +89,10 @@ static mat3 turn_curvature(vec3 t, vec3 n) {
 
 /* ---- motion by modes -------------------------------------------------------------------------------------- */
 
-void modal_node_init(const Flex *flex, const FlexShape *shape, const FlexWork *w, const LinkWork *l, ModalNode *node) {
+void modal_node_init(const Flex *flex, const FlexShape *shape, const FlexWork *w, const LinkWork *l,
+                     DerivativeNode *node) {
 	const int n = flex->n;
-	*node = (ModalNode){.flex = flex, .shape = shape, .work = w, .base = l, .axes = flexible_axes(flex, l)};
+	*node = (DerivativeNode){.flex = flex, .shape = shape, .work = w, .base = l, .axes = flexible_axes(flex, l)};
 	node->t = shape->moves ? rows_sum(shape->psi, n, w->eta) : vec_zero();
 	const vec3 t1 = shape->moves ? rows_sum(shape->psi, n, w->eta_dot) : vec_zero();
 	const vec3 t2 = shape->moves ? rows_sum(shape->psi, n, w->eta_ddot) : vec_zero();
@@ -101,7 +102,7 @@ void modal_node_init(const Flex *flex, const FlexShape *shape, const FlexWork *w
 static vec3 shape_of(const double *rows, int n, int k) { return vec(rows[k], rows[n + k], rows[2 * n + k]); }
 
 /* v fixed in B, whose components have the rates v1 and v2 there: itself, first and second derivative in the world. */
-static void body_vector(const ModalNode *node, vec3 v, vec3 v1, vec3 v2, vec3 out[3]) {
+static void body_vector(const DerivativeNode *node, vec3 v, vec3 v1, vec3 v2, vec3 out[3]) {
 	const LinkWork *l = node->base;
 	const vec3 x = mat_mul_vec(node->axes, v), x1 = mat_mul_vec(node->axes, v1);
 	out[0] = x;
@@ -111,7 +112,7 @@ static void body_vector(const ModalNode *node, vec3 v, vec3 v1, vec3 v2, vec3 ou
 }
 
 /* theta and x of mode k of the node on B, with their derivatives. */
-static void node_displacement(const ModalNode *node, int k, vec3 theta[3], vec3 x[3]) {
+static void node_displacement(const DerivativeNode *node, int k, vec3 theta[3], vec3 x[3]) {
 	const FlexShape *shape = node->shape;
 	const int n = node->flex->n;
 	const vec3 o = vec_zero(), psi = shape->moves ? shape_of(shape->psi, n, k) : o;
@@ -126,7 +127,7 @@ static void node_displacement(const ModalNode *node, int k, vec3 theta[3], vec3 
 	body_vector(node, phi, phi1, phi2, x);
 }
 
-DofMotion modal_node_motion(const ModalNode *node, int k, vec3 a) {
+DofMotion modal_node_motion(const DerivativeNode *node, int k, vec3 a) {
 	vec3 theta[3], x[3];
 	node_displacement(node, k, theta, x);
 	return (DofMotion){.S = {theta[0], x[0]},
@@ -136,7 +137,7 @@ DofMotion modal_node_motion(const ModalNode *node, int k, vec3 a) {
 }
 
 /* c, from B to the head, with its derivatives. */
-static void head_place(const ModalNode *node, vec3 c[3]) {
+static void head_place(const DerivativeNode *node, vec3 c[3]) {
 	const FlexShape *shape = node->shape;
 	const FlexWork *w = node->work;
 	const int m = node->flex->m, n = node->flex->n;
@@ -157,7 +158,7 @@ static void head_place(const ModalNode *node, vec3 c[3]) {
 }
 
 /* The body frame on its head. */
-static DofMotion head_motion(const ModalNode *node, int k, const vec3 c[3]) {
+static DofMotion head_motion(const DerivativeNode *node, int k, const vec3 c[3]) {
 	vec3 t[3], h[3];
 	node_displacement(node, k, t, h);
 	const vec3 x = sub(cross(t[0], c[0]), h[0]);
@@ -181,7 +182,7 @@ typedef struct ModalCurvature {
 	vec3 c; // from B to the head
 } ModalCurvature;
 
-static double curvature(const ModalNode *node, const ModalCurvature *c, const DofMotion *m, int l, int k) {
+static double curvature(const DerivativeNode *node, const ModalCurvature *c, const DofMotion *m, int l, int k) {
 	const FlexShape *shape = node->shape;
 	const int n = node->flex->n;
 	double value = 0;
@@ -218,7 +219,7 @@ static void add_rows(CalDerivatives *d, int u, vec3 r, vec3 rate, const spatial 
 }
 
 /* The modes among each other through the subtree s of a link, and their rows at B. */
-static void add_modes(CalDerivatives *d, const ModalNode *node, const DofMotion *m, const Subtree *s,
+static void add_modes(CalDerivatives *d, const DerivativeNode *node, const DofMotion *m, const Subtree *s,
                       const ModalCurvature *c, vec3 r, vec3 rate) {
 	const int u = node->flex->u, count = node->flex->m;
 	const size_t stride = (size_t)d->stride;
@@ -239,13 +240,13 @@ static void add_modes(CalDerivatives *d, const ModalNode *node, const DofMotion 
 	}
 }
 
-static ModalCurvature node_curvature(const ModalNode *node, spatial f) {
+static ModalCurvature node_curvature(const DerivativeNode *node, spatial f) {
 	return (ModalCurvature){
 		.K = turn_curvature(node->t, mat_tmul_vec(node->axes, f.a)), .f = mat_tmul_vec(node->axes, f.l), .sign = 1};
 }
 
 /* The moment about the head is n - c x f. */
-static ModalCurvature head_curvature(const ModalNode *node, spatial f, vec3 c) {
+static ModalCurvature head_curvature(const DerivativeNode *node, spatial f, vec3 c) {
 	const vec3 n = sub(f.a, cross(c, f.l));
 	return (ModalCurvature){.K = turn_curvature(node->t, mat_tmul_vec(node->axes, n)),
 	                        .f = mat_tmul_vec(node->axes, f.l),
@@ -260,7 +261,7 @@ void derivative_flex_link(const CalModel *model, int i, CalDerivatives *d) {
 	const DofMotion *m = d->motions + columns->motion;
 	const CalWork *work = d->work;
 	const Subtree *s = &d->subtree[i];
-	ModalNode node;
+	DerivativeNode node;
 	const int head = link->motion == PRIMITIVE_FLEX;
 	modal_node_init(&model->flexes[link->flex], &model->shapes[link->shape], &work->flex[link->flex],
 	                &work->links[head ? i : link->parent], &node);
@@ -276,7 +277,7 @@ void derivative_flex_link(const CalModel *model, int i, CalDerivatives *d) {
 }
 
 void derivative_flex_wrench(int link, const NodePlace *place, const Subtree *s, CalDerivatives *d) {
-	ModalNode node;
+	DerivativeNode node;
 	DofMotion *m = d->motions + d->spare;
 	modal_node_init(place->flex, place->shape, place->work, &d->work->links[link], &node);
 	for (int k = 0; k < place->flex->m; ++k)
@@ -293,7 +294,7 @@ void derivative_flex_columns(const CalModel *model, CalDerivatives *d) {
 		DofMotion *m = d->motions + d->columns[i].motion;
 		const LinkWork *links = d->work->links;
 		const int head = link->motion == PRIMITIVE_FLEX;
-		ModalNode node;
+		DerivativeNode node;
 		vec3 c[3];
 		modal_node_init(&model->flexes[link->flex], &model->shapes[link->shape], &d->work->flex[link->flex],
 		                &links[head ? i : link->parent], &node);

@@ -8,7 +8,7 @@
 #include "derivative/derivative.h"
 
 /* A node of a flexible body as it moves. */
-typedef struct ModalNode {
+typedef struct DerivativeNode {
 	const Flex *flex;
 	const FlexShape *shape;
 	const FlexWork *work;
@@ -16,11 +16,12 @@ typedef struct ModalNode {
 	mat3 axes;            // of B in the world
 	vec3 t;               // psi eta
 	mat3 T[3];            // theta = T psi in B, and the rates of T
-} ModalNode;
+} DerivativeNode;
 
-void modal_node_init(const Flex *flex, const FlexShape *shape, const FlexWork *w, const LinkWork *l, ModalNode *node);
+void modal_node_init(const Flex *flex, const FlexShape *shape, const FlexWork *w, const LinkWork *l,
+                     DerivativeNode *node);
 /* What mode k does to the node, whose origin has the acceleration a. */
-DofMotion modal_node_motion(const ModalNode *node, int k, vec3 a);
+DofMotion modal_node_motion(const DerivativeNode *node, int k, vec3 a);
 
 /* Motions of the modes on all FLEX and NODE links. */
 void derivative_flex_columns(const CalModel *model, CalDerivatives *d);

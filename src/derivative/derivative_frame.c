@@ -38,7 +38,7 @@ static void add_node_modes(const CalModel *model, const FramePoint *at, CalDeriv
 		return;
 	const NodePlace place = kinematics_node(model, work, at->node);
 	const LoopFrame *f = &at->motion;
-	ModalNode node;
+	DerivativeNode node;
 	modal_node_init(place.flex, place.shape, place.work, &work->links[n->link], &node);
 	const vec3 c = sub(f->r, add(work->position[n->link], place.c)), gravity = vec_from(work->gravity);
 	const vec3 c_rate = cross(f->w, c), a = sub(f->a, add(gravity, add(cross(f->al, c), cross(f->w, c_rate))));

@@ -159,7 +159,7 @@ INLINE void pass_four(CalDerivatives *d, const Passage *p, int at, int rotation,
 		meet_dof(d, d->motions + p->to->motion + j, p->to->u + j, at, &o, 0, masked, mask);
 }
 
-static void pass_part(CalDerivatives *d, const Passage *p, int at, Run run) {
+static void pass_part(CalDerivatives *d, const Passage *p, int at, DerivativeRun run) {
 	const pack mask = pack_from(at >= run.begin && at < run.end, at + 1 >= run.begin && at + 1 < run.end,
 	                            at + 2 >= run.begin && at + 2 < run.end, at + 3 >= run.begin && at + 3 < run.end);
 	if (p->rotation)
@@ -168,7 +168,7 @@ static void pass_part(CalDerivatives *d, const Passage *p, int at, Run run) {
 		pass_four(d, p, at, 0, 1, mask);
 }
 
-static void pass_run(CalDerivatives *d, const Passage *p, Run run) {
+static void pass_run(CalDerivatives *d, const Passage *p, DerivativeRun run) {
 	int at = run.begin / PACK * PACK;
 	if (at < run.begin) {
 		pass_part(d, p, at, run);
@@ -216,7 +216,8 @@ void LANED(derivative_inward)(const CalModel *model, CalDerivatives *d) {
 		const LinkColumns *c = &d->columns[i];
 		if (UNLIKELY(link->flex_body >= 0)) {
 			const Flex *flex = &model->flexes[link->flex_body];
-			pass_run(d, &(Passage){.to = c, .rotation = is_rotation(link)}, (Run){flex->u, flex->u + flex->m});
+			pass_run(d, &(Passage){.to = c, .rotation = is_rotation(link)},
+			         (DerivativeRun){flex->u, flex->u + flex->m});
 		}
 		if (UNLIKELY(link->flex >= 0)) {
 			derivative_flex_link(model, i, d);

@@ -39,8 +39,8 @@ static double weighted(double *const *rate, const double *w, int i, double h) {
 static double max3(double a, double b, double c) { return fmax(a, fmax(b, c)); }
 
 /** Squares of the errors of one part, summed up. */
-static double part_error(const CalIntegrator *ig, const AdaptivePair *pair, const Part *part, const CalState *start,
-                         double h, double sum) {
+static double part_error(const CalIntegrator *ig, const AdaptivePair *pair, const SystemPart *part,
+                         const CalState *start, double h, double sum) {
 	double atol = ig->options.atol, rtol = ig->options.rtol;
 	for (int i = part->u; i < part->u + part->nu; i++) {
 		double u0 = fabs(start->u[i]), u1 = fabs(ig->stage.u[i]), way = fabs(ig->delta[i]);
@@ -96,7 +96,7 @@ static double error_norm(const CalIntegrator *ig, const AdaptivePair *pair, cons
 static double speed_norm(const CalIntegrator *ig, const CalState *at, const double *v_u, const double *v_x) {
 	double atol = ig->options.atol, rtol = ig->options.rtol, sum = 0;
 	for (int k = 0; k < ig->part_count; k++) {
-		const Part *part = &ig->parts[k];
+		const SystemPart *part = &ig->parts[k];
 		for (int i = part->u; !part->is.motion && i < part->u + part->nu; i++) {
 			double e = v_u[i] / (atol + rtol * fabs(at->u[i]));
 			sum += e * e;

@@ -52,7 +52,7 @@ void problem_stage(CalIntegrator *ig, const double *y, double t) {
 /** Parts whose motion is given do not move in y. */
 static void hold_motions(const CalIntegrator *ig, double *rate) {
 	for (int k = 0; k < ig->part_count; k++) {
-		const Part *part = &ig->parts[k];
+		const SystemPart *part = &ig->parts[k];
 		for (int i = part->u; part->is.motion && i < part->u + part->nu; i++)
 			rate[i] = rate[ig->nu + i] = 0;
 	}
@@ -85,7 +85,7 @@ int problem_rate(realtype clock, N_Vector y, N_Vector ydot, void *user) {
 
 /* ---- error weights ------------------------------------------------------------------------- */
 
-static void weigh_part(const CalIntegrator *ig, const Part *part, const double *u, double unit, double *w) {
+static void weigh_part(const CalIntegrator *ig, const SystemPart *part, const double *u, double unit, double *w) {
 	const Cvode *c = ig->own;
 	const double atol = ig->options.atol, rtol = ig->options.rtol;
 	for (int i = part->u; i < part->u + part->nu; i++) {
@@ -183,7 +183,7 @@ static void differentiate_chart(CalIntegrator *ig, const double *y, int j) {
 		delta[j] = y[j] + moved;
 		system_integrate(ig, c->q_base, delta, c->q_raw);
 		for (int p = 0; p < ig->part_count; p++) {
-			const Part *part = &ig->parts[p];
+			const SystemPart *part = &ig->parts[p];
 			cal_config_difference(part->is.model, ig->stage.q + part->q, c->q_raw + part->q, scratch + part->u);
 		}
 		for (int i = 0; i < ig->nu; i++)
@@ -256,7 +256,7 @@ void problem_find_moved(CalIntegrator *ig, const double *y) {
 	const Cvode *c = ig->own;
 	double *turn = c->moved + ig->nu; // first as a displacement from q, for which the chart at delta has a rate
 	for (int k = 0; k < ig->part_count; k++) {
-		const Part *part = &ig->parts[k];
+		const SystemPart *part = &ig->parts[k];
 		cal_config_difference(part->is.model, c->q_raw + part->q, ig->stage.q + part->q, turn + part->u);
 	}
 	system_rate(ig, y, turn, c->moved);

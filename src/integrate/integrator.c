@@ -191,17 +191,17 @@ static bool is_all_prescribed(const CalModel *model) {
 static void fill_parts(CalIntegrator *ig, const CalSystem *system) {
 	int q = 0, u = 0;
 	for (int i = 0; i < system->count; i++) {
-		Part *part = &ig->parts[i];
+		SystemPart *part = &ig->parts[i];
 		const CalModel *model = system->parts[i].model;
 		bool moves = system->parts[i].motion == NULL;
-		*part = (Part){.is = system->parts[i],
-		               .q = q,
-		               .nq = cal_model_q_count(model),
-		               .u = u,
-		               .nu = cal_model_u_count(model),
-		               .has_loops = moves && cal_model_row_count(model) > 0,
-		               .all_prescribed = is_all_prescribed(model),
-		               .rows_move = loop_drives_move(model) != 0};
+		*part = (SystemPart){.is = system->parts[i],
+		                     .q = q,
+		                     .nq = cal_model_q_count(model),
+		                     .u = u,
+		                     .nu = cal_model_u_count(model),
+		                     .has_loops = moves && cal_model_row_count(model) > 0,
+		                     .all_prescribed = is_all_prescribed(model),
+		                     .rows_move = loop_drives_move(model) != 0};
 		q += part->nq;
 		u += part->nu;
 		ig->checked_u += moves ? part->nu : 0;
@@ -409,7 +409,7 @@ typedef struct HalfExplicit {
 } HalfExplicit;
 
 /** A branch has its part of the state where it started from, and keeps it. */
-static CalStatus half_explicit_branch(const Part *part, const BranchSlice *b, const HalfExplicit *step) {
+static CalStatus half_explicit_branch(const SystemPart *part, const BranchSlice *b, const HalfExplicit *step) {
 	const int nu = cal_model_u_count(b->model), nq = cal_model_q_count(b->model);
 	double *u = b->u_own[0], *delta = b->u_own[1];
 	for (int i = 0; i < nu; i++) {

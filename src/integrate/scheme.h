@@ -67,19 +67,19 @@ typedef struct DenseOutput {
 } DenseOutput;
 
 /** A model and where its numbers are among those of all. */
-typedef struct Part {
+typedef struct SystemPart {
 	CalSystemPart is;
 	int q, nq, u, nu;
 	bool has_loops;
 	bool all_prescribed; // as described
 	bool rows_move;      // constraint equations are driven
-} Part;
+} SystemPart;
 
 /** The state after a step, which it must not change. */
 typedef void (*StepEndFn)(void *user, const CalState *state);
 
 struct CalIntegrator {
-	Part *parts;
+	SystemPart *parts;
 	int part_count;
 	CalState *states;             // [part_count] scratch: a state of all, seen by each part
 	CalInput *inputs;             // [part_count] scratch
@@ -144,7 +144,7 @@ CalStatus system_motion(const CalIntegrator *integrator, CalState *state);
  * by piece, so that the thread that found the rates of a branch also advances it.
  */
 typedef struct Slice {
-	const Part *part;
+	const SystemPart *part;
 	const BranchSlice *branch; // NULL: all of the part
 } Slice;
 

@@ -42,7 +42,7 @@ int slice_q(const Slice *slice, int k, int *first) {
 }
 
 void slice_integrate(const Slice *slice, const double *q0, const double *delta, double *q) {
-	const Part *part = slice->part;
+	const SystemPart *part = slice->part;
 	const BranchSlice *b = slice->branch;
 	if (!b) {
 		cal_config_integrate(part->is.model, q0 + part->q, delta + part->u, q + part->q);
@@ -55,7 +55,7 @@ void slice_integrate(const Slice *slice, const double *q0, const double *delta, 
 }
 
 void slice_rate(const Slice *slice, const double *delta, const double *u, double *delta_rate) {
-	const Part *part = slice->part;
+	const SystemPart *part = slice->part;
 	const BranchSlice *b = slice->branch;
 	if (!b) {
 		cal_config_rate(part->is.model, delta + part->u, u + part->u, delta_rate + part->u);
@@ -82,7 +82,7 @@ void system_rate(const CalIntegrator *ig, const double *delta, const double *u, 
 /** What branches are to do with a slice. */
 typedef struct SliceCall {
 	CalIntegrator *integrator;
-	const Part *part;
+	const SystemPart *part;
 	SliceFn run;
 	const void *argument;
 } SliceCall;
@@ -104,7 +104,7 @@ CalStatus system_each(CalIntegrator *ig, SliceFn run, const void *argument) {
 	return status;
 }
 
-static CalState seen_by(const Part *part, const CalState *state) {
+static CalState seen_by(const SystemPart *part, const CalState *state) {
 	return (CalState){.t = state->t, .q = state->q + part->q, .u = state->u + part->u};
 }
 
@@ -159,7 +159,7 @@ CalStatus system_inputs(CalIntegrator *ig, const CalState *state, double *xdot) 
 }
 
 /** udot is known without dynamics. Loops would still have forces. */
-static bool is_all_prescribed(const Part *part, const CalInput *input) {
+static bool is_all_prescribed(const SystemPart *part, const CalInput *input) {
 	if (part->has_loops || part->nu == 0 || !input->prescribed) {
 		return !part->has_loops && part->nu > 0 && part->all_prescribed;
 	}
@@ -182,7 +182,7 @@ typedef struct Evaluation {
 } Evaluation;
 
 static CalStatus evaluate_branches(CalIntegrator *ig, int i, const Evaluation *e) {
-	const Part *part = &ig->parts[i];
+	const SystemPart *part = &ig->parts[i];
 	SliceCall call = {ig, part, e->run, e->argument};
 	const CalState from = seen_by(part, e->elastic);
 	double *udot = e->own ? NULL : e->udot + part->u;
@@ -192,7 +192,7 @@ static CalStatus evaluate_branches(CalIntegrator *ig, int i, const Evaluation *e
 
 /** A prescribed dof moves and power is wanted: whatever prescribes it may supply some. */
 static bool prescribed_moves(const CalIntegrator *ig, int i) {
-	const Part *part = &ig->parts[i];
+	const SystemPart *part = &ig->parts[i];
 	const uint8_t *prescribed = forces_prescribed(part->is.model, &ig->inputs[i]);
 	for (int u = 0; part->is.power && prescribed && u < part->nu; u++) {
 		if (prescribed[u] && ig->states[i].u[u] != 0) {
@@ -233,7 +233,7 @@ static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, bool moves
 }
 
 static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e, bool moves) {
-	const Part *part = &ig->parts[i];
+	const SystemPart *part = &ig->parts[i];
 	const CalInput *input = &ig->inputs[i];
 	double *udot = e->udot + part->u;
 	if (part->is.motion) {
@@ -342,7 +342,7 @@ CalStatus system_project(CalIntegrator *ig, double t) {
 	CalStatus status = system_inputs(ig, &ig->stage, ig->scratch);
 	ig->projecting = false;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
-		const Part *part = &ig->parts[i];
+		const SystemPart *part = &ig->parts[i];
 		if (!part->has_loops) {
 			continue;
 		}

@@ -21,7 +21,7 @@
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-static bool is_differentiated(const Part *part) {
+static bool is_differentiated(const SystemPart *part) {
 	return !part->is.motion && !part->all_prescribed && part->nu > 0 &&
 	       (!part->is.branches || branches_know_all(part->is.branches));
 }
@@ -97,7 +97,7 @@ void system_jacobian_release(const CalIntegrator *ig, SystemJacobian *j) {
 static CalStatus find_forces(CalIntegrator *ig, SystemJacobian *j, const CalState *state, int side) {
 	CalStatus status = system_inputs(ig, state, j->rate[side]);
 	for (int i = 0; i < ig->part_count && status == CAL_OK; i++) {
-		const Part *part = &ig->parts[i];
+		const SystemPart *part = &ig->parts[i];
 		const CalInput *input = &ig->inputs[i];
 		double *force = j->force[side] + part->u;
 		memset(force, 0, (size_t)part->nu * sizeof *force);
@@ -116,7 +116,7 @@ static CalStatus find_forces(CalIntegrator *ig, SystemJacobian *j, const CalStat
 
 /* Its blocks; nothing where the part is singular. */
 static CalStatus differentiate_part(CalIntegrator *ig, SystemJacobian *j, int i) {
-	const Part *part = &ig->parts[i];
+	const SystemPart *part = &ig->parts[i];
 	const size_t nu = (size_t)part->nu, width = (size_t)j->width, bytes = nu * sizeof(double);
 	const CalState at = {.t = j->at.t, .q = j->at.q + part->q, .u = j->at.u + part->u};
 	const CalStatus status = cal_forward_derivatives(part->is.model, &at, &ig->inputs[i], j->parts[i].derivatives, NULL,
@@ -135,7 +135,7 @@ static CalStatus differentiate_part(CalIntegrator *ig, SystemJacobian *j, int i)
 
 bool system_moves(const CalIntegrator *ig, int u) {
 	for (int k = 0; k < ig->part_count; k++) {
-		const Part *part = &ig->parts[k];
+		const SystemPart *part = &ig->parts[k];
 		if (u >= part->u && u < part->u + part->nu)
 			return !part->is.motion;
 	}
@@ -182,7 +182,7 @@ static double move_along(const CalIntegrator *ig, SystemJacobian *j, int column,
 static double find_side(const CalIntegrator *ig, SystemJacobian *j, double change, double *side) {
 	double most = 0;
 	for (int i = 0; i < ig->part_count; i++) {
-		const Part *part = &ig->parts[i];
+		const SystemPart *part = &ig->parts[i];
 		const size_t nu = (size_t)part->nu;
 		double *out = side + part->u, *force = j->force[1] + part->u;
 		memset(out, 0, nu * sizeof *out);
