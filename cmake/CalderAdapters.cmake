@@ -99,9 +99,13 @@ endif()
 calder_adapter_report(HDF5 libhdf5-dev)
 
 # The writer of results is a thread.
-find_package(Threads REQUIRED)
-list(APPEND calder_adapter_libraries Threads::Threads)
-list(APPEND calder_pc_libs ${CMAKE_THREAD_LIBS_INIT})
+if(CALDER_THREADS)
+	find_package(Threads REQUIRED)
+	list(APPEND calder_adapter_libraries Threads::Threads)
+	list(APPEND calder_pc_libs ${CMAKE_THREAD_LIBS_INIT})
+else()
+	list(APPEND calder_adapter_definitions CALDER_WITHOUT_THREADS=1)
+endif()
 
 # The system's loader, for devices as shared objects. A static program has none.
 if(CALDER_STATIC_CLI)
