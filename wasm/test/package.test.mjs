@@ -131,6 +131,14 @@ test("a viewer gets documents and ticks, and its forces act", async () => {
 	assert.deepEqual(run.events(), []);
 });
 
+test("the module with registers of 128 bits gives the same bits", async () => {
+	const wide = await createCalder(readFileSync(join(folder, "dist/calder-simd.wasm")));
+	const [a, b] = await Promise.all([calder, wide].map((library) => library.load(example("double_pendulum.yaml"))));
+	a.advance(0.2);
+	b.advance(0.2);
+	assert.deepEqual(b.state, a.state);
+});
+
 test("hostile texts are refused and leave a library that works", async () => {
 	const deep = `calder: 1\nbodies: ${"[".repeat(100000)}`;
 	await assert.rejects(calder.load(deep), /nested too deeply/);
