@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * main.ts — puts the page together and opens what there is to show: the document in the page, else a live simulation
- * at the server that the page came from, else a file.
+ * page.ts — puts the page together. What it shows is up to who opens it: a replay or a simulation at a server (main.ts), or
+ * one that runs in the page (playground/).
  */
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
@@ -13,7 +13,7 @@ import type { Replay } from "./data/replay.js";
 import { fileName, Recorder, saveBlob, scenePng } from "./export.js";
 import { askForFile, onDrop, readReplay } from "./files.js";
 import { applyHash, makeHash } from "./link.js";
-import { LiveLink } from "./live.js";
+import { LiveLink, type LiveSocket } from "./live.js";
 import { signalsOf } from "./selection.js";
 import { renderForServer, renderRequest, Studio } from "./studio.js";
 import { CampaignPanel } from "./ui/campaign_panel.js";
@@ -56,9 +56,9 @@ const canvas = el("canvas", {
 	role: "img",
 	"aria-label": "The scene. Keys W, A, S, D turn it, Q and E zoom.",
 });
-const app = makeApp();
+export const app = makeApp();
 const plots = new PlotDock(app);
-const viewport = new Viewport(app, canvas);
+export const viewport = new Viewport(app, canvas);
 const tree = new Tree(app);
 const signals = new SignalList(app, plots);
 const timeline = new Timeline(app);
@@ -94,26 +94,31 @@ const keys = keyList(app, {
 	copyLink,
 });
 const help = helpDialog(keys, VERSION);
-const pages = [tree.element, signals.element];
-const tabs = ["Scene", "Signals"].map((name, i) =>
-	el(
-		"button",
-		{ type: "button", role: "tab", id: `tab-${i}`, "aria-controls": `page-${i}`, onclick: () => showTab(i) },
-		name,
-	),
-);
-pages.forEach((page, i) => {
-	page.id = `page-${i}`;
-	page.setAttribute("role", "tabpanel");
-	page.setAttribute("aria-labelledby", `tab-${i}`);
-	page.style.cssText = "display:flex;flex-direction:column;flex:1;min-height:0";
-});
+const pages: HTMLElement[] = [];
+const tabs: HTMLButtonElement[] = [];
 const startTitle = el("h2");
 const startText = el("p");
 const startButton = button("Open a replay…", icon("file"), () => void openFile(), { class: "button primary" });
 const start = el("div", { class: "start" }, logo(), startTitle, startText, startButton);
 
-function showTab(active: number): void {
+/** One more page of the list on the left. */
+export function addTab(name: string, page: HTMLElement): void {
+	const i = tabs.length;
+	tabs.push(
+		el(
+			"button",
+			{ type: "button", role: "tab", id: `tab-${i}`, "aria-controls": `page-${i}`, onclick: () => showTab(i) },
+			name,
+		),
+	);
+	page.id = `page-${i}`;
+	page.setAttribute("role", "tabpanel");
+	page.setAttribute("aria-labelledby", `tab-${i}`);
+	page.style.cssText = "display:flex;flex-direction:column;flex:1;min-height:0";
+	pages.push(page);
+}
+
+export function showTab(active: number): void {
 	tabs.forEach((tab, i) => {
 		tab.setAttribute("aria-selected", String(i === active));
 		tab.tabIndex = i === active ? 0 : -1;
@@ -125,7 +130,8 @@ function build(): void {
 	const tablist = el("div", { class: "tabs", role: "tablist", "aria-label": "Lists" }, ...tabs);
 	tablist.addEventListener("keydown", (event) => {
 		if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-		const other = tabs[0]!.getAttribute("aria-selected") === "true" ? 1 : 0;
+		const now = tabs.findIndex((tab) => tab.getAttribute("aria-selected") === "true");
+		const other = (now + (event.key === "ArrowRight" ? 1 : tabs.length - 1)) % tabs.length;
 		showTab(other);
 		tabs[other]!.focus();
 		event.preventDefault();
@@ -149,7 +155,7 @@ function build(): void {
 		el("div", { class: "app" }, header.element, left, viewport.element, right, plots.element, timeline.element),
 		help,
 	);
-	showTab(0);
+	showTab(tabs.length > 2 ? 2 : 0);
 	app.resize(viewport.element.clientWidth, viewport.element.clientHeight);
 	listenToKeys(keys);
 }
@@ -161,12 +167,15 @@ function plotSelection(): void {
 	else viewport.message("Select a joint, node or body to plot");
 }
 
-function report(error: unknown): void {
+export function report(error: unknown): void {
 	viewport.message(error instanceof Error ? error.message : String(error));
 }
 
+/** Adds to links what is needed to show the same; nothing: the page has it. */
+let more: () => Promise<string> = async () => "";
+
 async function copyLink(): Promise<void> {
-	const hash = makeHash(app, plots);
+	const hash = makeHash(app, plots) + (await more());
 	try {
 		history.replaceState(null, "", hash);
 		await navigator.clipboard.writeText(location.href);
@@ -280,18 +289,18 @@ function show(document: unknown): void {
 	else open(decodeReplay(document, false));
 }
 
-function showStart(title: string, text: string, ask: boolean): void {
+export function showStart(title: string, text: string, ask: boolean): void {
 	setText(startTitle, title);
 	setText(startText, text);
 	startButton.hidden = !ask;
 	start.hidden = false;
 }
 
-function connect(): void {
-	showStart("Connecting…", "Waiting for the simulation.", false);
-	const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`;
+/** Shows a live run. What was shown before is let go. */
+export function connect(socket: () => LiveSocket): void {
 	let first = true;
-	app.live = new LiveLink(url, {
+	app.live?.close();
+	app.live = new LiveLink(socket, {
 		opened: (replay) => {
 			start.hidden = true;
 			app.open(replay, !first);
@@ -306,7 +315,14 @@ function connect(): void {
 	});
 }
 
-function begin(): void {
+function connectToServer(): void {
+	showStart("Connecting…", "Waiting for the simulation.", false);
+	const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`;
+	connect(() => new WebSocket(url));
+}
+
+/** The document in the page, else a simulation at the server that the page came from, else a file. */
+export function begin(): void {
 	applyHash(app, plots, location.hash); // before the scene has its size
 	const text = embeddedText(document);
 	const request = text === null ? null : renderRequest(location.hash);
@@ -318,7 +334,7 @@ function begin(): void {
 		} catch (error) {
 			showStart("This replay cannot be read", (error as Error).message, true);
 		}
-	} else if (location.protocol.startsWith("http")) connect();
+	} else if (location.protocol.startsWith("http")) connectToServer();
 	else showStart("Calder viewer", "Open a replay that `calder view` wrote, or drop it here.", true);
 }
 
@@ -339,13 +355,26 @@ function keepAddress(): void {
 	window.addEventListener("hashchange", () => applyHash(app, plots, location.hash));
 }
 
-build();
-begin();
-keepAddress();
-onDrop(
-	(file) =>
-		void readReplay(file).then((replay) => (app.replay && !app.live ? app.setGhost(replay) : open(replay)), report),
-);
+/** drop: takes files that are dropped on the page; link: what a link needs besides the address of the view. */
+export function openPage(options: {
+	begin: () => void;
+	drop?: (files: File[]) => void;
+	link?: () => Promise<string>;
+}): void {
+	more = options.link ?? more;
+	build();
+	options.begin();
+	keepAddress();
+	onDrop(options.drop ?? dropReplay);
+}
+
+function dropReplay([file]: File[]): void {
+	if (file)
+		void readReplay(file).then((replay) => (app.replay && !app.live ? app.setGhost(replay) : open(replay)), report);
+}
+
+addTab("Scene", tree.element);
+addTab("Signals", signals.element);
 
 // For scripts and tests: the same object that the interface works with.
 (window as unknown as { calder: App }).calder = app;
