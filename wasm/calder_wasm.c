@@ -266,7 +266,7 @@ const char *calder_column_unit(CalderRun *run, int column) {
 static double *numbers(double **memory, int *capacity, int count) {
 	if (count <= *capacity)
 		return *memory;
-	double *larger = realloc(*memory, (size_t)count * sizeof *larger);
+	double *larger = count > 0 ? realloc(*memory, (size_t)count * sizeof *larger) : NULL;
 	if (larger) {
 		*memory = larger;
 		*capacity = count;
@@ -371,7 +371,7 @@ int calder_set_parameter(CalderRun *run, int index, double value) {
 
 static CalStatus make_live(CalderRun *run) {
 	const int count = calder_column_count(run) - 1; // the time is not one
-	CalReplaySignal *names = calloc((size_t)count + 1, sizeof *names);
+	CalReplaySignal *names = count >= 0 ? calloc((size_t)count + 1, sizeof *names) : NULL;
 	if (!names)
 		return CAL_ERR_MEMORY;
 	for (int i = 0; i < count; i++) {
