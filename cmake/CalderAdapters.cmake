@@ -29,7 +29,14 @@ function(calder_adapter_report adapter package)
 	endif()
 endfunction()
 
-if(CALDER_WITH_YAML)
+# With CALDER_READER_SOURCES the readers of YAML and XML are compiled from their sources, for processors that Debian has none
+# for (cmake/CalderWasm.cmake).
+set(CALDER_READER_SOURCES "" CACHE PATH "Folder with the sources of libyaml and expat; empty: the installed libraries")
+if(CALDER_READER_SOURCES)
+	include(CalderReaders)
+endif()
+
+if(CALDER_WITH_YAML AND NOT CALDER_READER_SOURCES)
 	find_package(PkgConfig QUIET)
 	if(PkgConfig_FOUND)
 		pkg_check_modules(YAML QUIET IMPORTED_TARGET yaml-0.1)
@@ -43,7 +50,7 @@ if(CALDER_WITH_YAML)
 endif()
 calder_adapter_report(YAML libyaml-dev)
 
-if(CALDER_WITH_EXPAT)
+if(CALDER_WITH_EXPAT AND NOT CALDER_READER_SOURCES)
 	find_package(PkgConfig QUIET)
 	if(PkgConfig_FOUND)
 		pkg_check_modules(EXPAT QUIET IMPORTED_TARGET expat)
@@ -99,9 +106,13 @@ endif()
 calder_adapter_report(HDF5 libhdf5-dev)
 
 # The writer of results is a thread.
-find_package(Threads REQUIRED)
-list(APPEND calder_adapter_libraries Threads::Threads)
-list(APPEND calder_pc_libs ${CMAKE_THREAD_LIBS_INIT})
+if(CALDER_THREADS)
+	find_package(Threads REQUIRED)
+	list(APPEND calder_adapter_libraries Threads::Threads)
+	list(APPEND calder_pc_libs ${CMAKE_THREAD_LIBS_INIT})
+else()
+	list(APPEND calder_adapter_definitions CALDER_WITHOUT_THREADS=1)
+endif()
 
 # The system's loader, for devices as shared objects. A static program has none.
 if(CALDER_STATIC_CLI)

@@ -26,7 +26,7 @@ foreach(library IN LISTS calder_fmu_wanted)
 	endif()
 endforeach()
 
-if(calder_fmu_missing OR NOT CALDER_SHARED OR CALDER_WITH_CUDA)
+if(calder_fmu_missing OR NOT CALDER_SHARED OR NOT CALDER_THREADS OR CALDER_WITH_CUDA)
 	message(STATUS "Functional mock-up units: off (static libraries that are missing: ${calder_fmu_missing})")
 else()
 	add_library(calder_fmu MODULE fmu/fmi2.c fmu/fmi3.c fmu/fmu_instance.c fmu/fmu_inputs.c fmu/fmu_model.c)

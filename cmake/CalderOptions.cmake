@@ -10,6 +10,7 @@ option(CALDER_BENCH "Build the benchmark against other engines (C++)" OFF)
 option(CALDER_WERROR "Treat warnings as errors; our presets do" OFF)
 option(CALDER_STATIC_CLI "Link the command line statically" OFF)
 option(CALDER_PORTABLE_PATHS "Keep the paths of the build out of the binaries" OFF)
+option(CALDER_THREADS "Use threads; without them the caller does all the work (WebAssembly)" ON)
 set(CALDER_SANITIZE "" CACHE STRING "Sanitizers for everything, as for -fsanitize= (address,undefined)")
 set(CALDER_MARCH "" CACHE STRING "Instruction set, as for -march=; baseline: what every CPU of the kind has; empty: default")
 

@@ -5,7 +5,9 @@
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // sched_getaffinity
 #endif
+#ifndef CALDER_WITHOUT_THREADS
 #include <sched.h>
+#endif
 
 #include "base/cpu.h"
 
@@ -20,7 +22,15 @@ CpuIsa cpu_isa(void) {
 	return CPU_BASELINE;
 }
 
+#ifdef CALDER_WITHOUT_THREADS
+
+int cpu_count(void) { return 1; }
+
+#else
+
 int cpu_count(void) {
 	cpu_set_t allowed;
 	return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }
+
+#endif

@@ -9,17 +9,71 @@
  *
  * Within a call a worker that waits watches, then offers its processor to others, and sleeps for moments in the end: one of
  * real-time priority yields only to its like, and a worker of less may need this very processor.
+ *
+ * Where there are no threads (CALDER_WITHOUT_THREADS, as in WebAssembly) the caller is the only worker.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // pthread_setaffinity_np, sched_getaffinity
 #endif
+#include "base/memory.h"
+#include "base/worker_pool.h"
+
+#ifdef CALDER_WITHOUT_THREADS
+
+struct WorkerPool {
+	CalAllocator allocator;
+};
+
+/* Nobody else could post the mark. */
+void progress_wait_long(const ProgressMark *mark, uint64_t at) {
+	(void)mark;
+	(void)at;
+	CAL_ASSERT(progress_is_posted(mark, at));
+}
+
+int worker_pool_run(WorkerPool *pool, WorkerFn run, void *context) {
+	(void)pool;
+	return run ? run(context, 0) : 0;
+}
+
+CalStatus worker_pool_create(int workers, bool pin, const CalAllocator *allocator, WorkerPool **pool) {
+	(void)pin;
+	if (workers < 1 || workers > WORKER_POOL_MAX)
+		return CAL_ERR_ARGUMENT;
+	if (workers > 1)
+		return CAL_ERR_UNSUPPORTED;
+	const CalAllocator a = allocator_or_default(allocator);
+	WorkerPool *made = memory_alloc(&a, sizeof *made);
+	if (!made)
+		return CAL_ERR_MEMORY;
+	made->allocator = a;
+	*pool = made;
+	return CAL_OK;
+}
+
+void worker_pool_destroy(WorkerPool *pool) {
+	if (!pool)
+		return;
+	const CalAllocator allocator = pool->allocator;
+	memory_free(&allocator, pool);
+}
+
+int worker_pool_workers(const WorkerPool *pool) {
+	(void)pool;
+	return 1;
+}
+
+CalStatus worker_pool_follow_priority(WorkerPool *pool) {
+	(void)pool;
+	return CAL_OK;
+}
+
+#else
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
-
-#include "base/memory.h"
-#include "base/worker_pool.h"
 
 enum {
 	FAN = 15,           // workers that one calls
@@ -297,3 +351,5 @@ CalStatus worker_pool_follow_priority(WorkerPool *pool) {
 		refused |= pthread_setschedparam(pool->workers[i].thread, policy, &param);
 	return refused ? CAL_ERR_UNSUPPORTED : CAL_OK;
 }
+
+#endif

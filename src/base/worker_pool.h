@@ -23,6 +23,7 @@ enum { WORKER_POOL_MAX = 256 }; // workers
 
 /**
  * A worker pool of so many workers, the caller among them. pin: each thread but the caller's to a processor of its own.
+ * CAL_ERR_UNSUPPORTED: this build has no threads, and more than one worker is wanted.
  */
 CalStatus worker_pool_create(int workers, bool pin, const CalAllocator *allocator, WorkerPool **pool);
 void worker_pool_destroy(WorkerPool *pool); // accepts NULL

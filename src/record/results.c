@@ -6,12 +6,16 @@
  * be a system call in the step. It collects the rows of each stream and writes them in batches; when the time between
  * two flushes is over, everything is written and flushed. After a failure it continues to empty the ring, so that
  * a producer that waits is not left hanging, and the files are closed with what they hold.
+ *
+ * Where there are no threads (CALDER_WITHOUT_THREADS) the producer empties the ring itself when it is full.
  */
 #define _POSIX_C_SOURCE 200809L // clock_gettime, nanosleep, pthread
 
 #include <math.h>
+#ifndef CALDER_WITHOUT_THREADS
 #include <pthread.h>
 #include <signal.h>
+#endif
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -21,8 +25,10 @@
 
 enum { DEFAULT_BUFFER = 1 << 22, LEAST_RECORDS = 8 };
 static const double default_flush_s = 1;
+#ifndef CALDER_WITHOUT_THREADS
 static const long poll_ns = 2000000; // of the writer when there is nothing to do
 static const long wait_ns = 50000;   // of a producer that waits for room
+#endif
 
 /* What the writer has of a stream. */
 typedef struct Batch {
@@ -48,7 +54,10 @@ struct CalResults {
 	int64_t *dropped_now;     // [stream_count] the writer's copy
 	CalDoubt *doubts;         // [doubt_count] by the producer, for the writer when it stops
 	int doubt_count;
+#ifndef CALDER_WITHOUT_THREADS
 	pthread_t thread;
+#endif
+	double flushed; // when all was written last: wall time
 	bool running;
 	atomic_bool stop;   // no more will be put
 	atomic_bool failed; // error is filled
@@ -60,8 +69,6 @@ static double wall_time(void) {
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-static void pause_for(long ns) { nanosleep(&(struct timespec){.tv_nsec = ns}, NULL); }
 
 /* ---- the writer -------------------------------------------------------------------------------- */
 
@@ -125,24 +132,56 @@ static void close_all(CalResults *r) {
 	r->sink_count = 0;
 }
 
+static void flush_in_time(CalResults *r) {
+	if (wall_time() - r->flushed < r->flush_s)
+		return;
+	flush_all(r);
+	r->flushed = wall_time();
+}
+
+static void write_rest(CalResults *r) {
+	for (int i = 0; i < r->stream_count; i++)
+		write_batch(r, i);
+	close_all(r);
+}
+
+#ifdef CALDER_WITHOUT_THREADS
+
+static bool start_writer(CalResults *r) {
+	r->flushed = wall_time();
+	return r->running = true;
+}
+
+/* There is room after it: false would be a row to drop. */
+static bool make_room(CalResults *r) {
+	drain(r);
+	flush_in_time(r);
+	return true;
+}
+
+static void join_writer(CalResults *r) {
+	while (drain(r))
+		;
+	write_rest(r);
+}
+
+#else
+
+static void pause_for(long ns) { nanosleep(&(struct timespec){.tv_nsec = ns}, NULL); }
+
 static void *writer(void *user) {
 	CalResults *r = user;
-	double flushed = wall_time();
+	r->flushed = wall_time();
 	for (;;) {
 		bool stop = atomic_load_explicit(&r->stop, memory_order_acquire); // what was put before it is in the ring
 		bool busy = drain(r);
-		if (wall_time() - flushed >= r->flush_s) {
-			flush_all(r);
-			flushed = wall_time();
-		}
+		flush_in_time(r);
 		if (stop && !busy)
 			break;
 		if (!busy)
 			pause_for(poll_ns);
 	}
-	for (int i = 0; i < r->stream_count; i++)
-		write_batch(r, i);
-	close_all(r);
+	write_rest(r);
 	return NULL;
 }
 
@@ -161,6 +200,18 @@ static bool start_writer(CalResults *r) {
 	pthread_attr_destroy(&attributes);
 	return r->running;
 }
+
+/* False: the row is dropped. */
+static bool make_room(CalResults *r) {
+	if (r->when_full == CAL_RESULTS_DROP)
+		return false;
+	pause_for(wait_ns);
+	return true;
+}
+
+static void join_writer(CalResults *r) { pthread_join(r->thread, NULL); }
+
+#endif
 
 /* ---- creation ---------------------------------------------------------------------------------- */
 
@@ -357,11 +408,10 @@ CalStatus cal_results_put(CalResults *r, int stream, const double *row) {
 	while (!atomic_load_explicit(&r->failed, memory_order_acquire)) {
 		if (ring_put(&r->ring, stream, row, r->batches[stream].width))
 			return CAL_OK;
-		if (r->when_full == CAL_RESULTS_DROP) {
+		if (!make_room(r)) {
 			atomic_fetch_add_explicit(&r->dropped[stream], 1, memory_order_relaxed);
 			return CAL_OK;
 		}
-		pause_for(wait_ns);
 	}
 	return CAL_ERR_IO;
 }
@@ -385,7 +435,7 @@ CalStatus cal_results_finish(CalResults *r, CalError *error) {
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_results_finish: results is NULL");
 	if (r->running) {
 		atomic_store_explicit(&r->stop, true, memory_order_release);
-		pthread_join(r->thread, NULL);
+		join_writer(r);
 		r->running = false;
 	}
 	if (!atomic_load_explicit(&r->failed, memory_order_acquire))

@@ -56,6 +56,7 @@ static CalStatus run_kind(GoldenCase *c, const char *kind) {
 static void set_verdict(const GoldenTally *tally, CalGoldenResult *result) {
 	result->worst = tally->worst;
 	result->tolerance = tally->tolerance;
+	result->bits = tally->bits;
 	snprintf(result->what, sizeof result->what, "%s", tally->count ? tally->what : "nothing to compare");
 	result->verdict = tally->count && tally->ratio <= 1 ? CAL_GOLDEN_OK : CAL_GOLDEN_FAIL;
 }

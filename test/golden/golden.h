@@ -22,6 +22,7 @@ typedef struct GoldenTally {
 	double tolerance; // its tolerance
 	int count;        // comparisons made
 	char what[192];   // the quantity of the worst
+	uint64_t bits;    // of every number that was compared
 } GoldenTally;
 
 /** A body of the file in the model. */

@@ -12,8 +12,19 @@
 #include "base/units.h"
 #include "golden/golden.h"
 
+static uint64_t bits_of(uint64_t hash, const double *numbers, int n) {
+	for (int i = 0; i < n; i++) {
+		uint64_t bits;
+		memcpy(&bits, &numbers[i], sizeof bits);
+		hash = (hash ^ bits) * UINT64_C(0x9E3779B97F4A7C15);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
 void golden_tally(GoldenCase *c, const char *what, const char *object, double error, double scale, double tolerance) {
 	GoldenTally *tally = &c->tally;
+	tally->bits = bits_of(tally->bits, (const double[]){error, scale}, 2);
 	double relative = error == 0 ? 0 : error / scale;
 	if (isnan(relative))
 		relative = INFINITY;
@@ -54,6 +65,7 @@ CalStatus golden_compare(GoldenCase *c, const char *what, const char *object, co
 	if (status != CAL_OK)
 		return status;
 	double error = 0;
+	c->tally.bits = bits_of(c->tally.bits, got, n);
 	for (int i = 0; i < n; i++)
 		error = isfinite(got[i]) ? fmax(error, fabs(got[i] - numbers[i])) : INFINITY;
 	const double scale = fmax(golden_magnitude(expected), floor);

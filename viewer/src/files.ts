@@ -33,11 +33,11 @@ export function askForFile(): Promise<File | null> {
 	});
 }
 
-export function onDrop(take: (file: File) => void): void {
+export function onDrop(take: (files: File[]) => void): void {
 	document.addEventListener("dragover", (event) => event.preventDefault());
 	document.addEventListener("drop", (event) => {
 		event.preventDefault();
-		const file = event.dataTransfer?.files[0];
-		if (file) take(file);
+		const files = [...(event.dataTransfer?.files ?? [])];
+		if (files.length) take(files);
 	});
 }

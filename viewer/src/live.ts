@@ -34,6 +34,17 @@ export interface LiveListener {
 	message(text: string): void;
 }
 
+/** As much of a WebSocket as is used: a simulation in the page has it too. */
+export interface LiveSocket {
+	binaryType: string;
+	readonly readyState: number;
+	onopen: ((event: Event) => void) | null;
+	onmessage: ((event: MessageEvent<string | ArrayBuffer>) => void) | null;
+	onclose: ((event: CloseEvent) => void) | null;
+	send(text: string): void;
+	close(): void;
+}
+
 export class LiveLink {
 	state: "connecting" | "waiting" | "open" | "ended" = "connecting";
 	running = true;
@@ -46,17 +57,17 @@ export class LiveLink {
 	parameters: Parameter[] = [];
 	changed: Parameter | null = null; // the last one that was set, also to what it was
 	parameterChanges = 0;
-	private readonly url: string;
+	private readonly open: () => LiveSocket;
 	private readonly listener: LiveListener;
-	private socket: WebSocket | null = null;
+	private socket: LiveSocket | null = null;
 	private replay: Replay | null = null;
 	private opened = false;
 	private sequence = -1;
 	private attempts = 0;
 	private lengthReported = false;
 
-	constructor(url: string, listener: LiveListener) {
-		this.url = url;
+	constructor(open: () => LiveSocket, listener: LiveListener) {
+		this.open = open;
 		this.listener = listener;
 		this.connect();
 	}
@@ -64,7 +75,7 @@ export class LiveLink {
 	private connect(): void {
 		this.state = "connecting";
 		this.listener.changed();
-		const socket = new WebSocket(this.url);
+		const socket = this.open();
 		socket.binaryType = "arraybuffer";
 		this.socket = socket;
 		socket.onopen = () => {
@@ -87,6 +98,14 @@ export class LiveLink {
 		const wait = RETRY_S[Math.min(this.attempts++, RETRY_S.length - 1)]!;
 		window.setTimeout(() => this.connect(), wait * 1000);
 		this.listener.changed();
+	}
+
+	/** Nothing more comes or is tried. */
+	close(): void {
+		this.state = "ended";
+		if (this.socket) this.socket.onopen = this.socket.onmessage = this.socket.onclose = null;
+		this.socket?.close();
+		this.socket = null;
 	}
 
 	command(command: Command): void {
