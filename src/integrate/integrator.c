@@ -358,7 +358,7 @@ static bool has_ball_springs(const CalIntegrator *ig) {
 /* Springs of quaternions whose moment has jumped in the step to ig->stage. */
 static void note_half_turns(CalIntegrator *ig, const CalState *state, double t) {
 	for (int i = 0; i < ig->part_count; i++) {
-		const Part *part = &ig->parts[i];
+		const SystemPart *part = &ig->parts[i];
 		const CalModel *model = part->is.model;
 		for (int k = 0; k < model->ball_spring_count && !part->is.motion; k++) {
 			const BallSpring *spring = &model->ball_springs[k];
