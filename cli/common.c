@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * common.c — messages, input and JSON for the commands.
+ * common.c — messages and input for the commands.
  *
  * The library's errors begin with the place in the file where it is known ("arm.yaml:41:3: ..."); the
  * form on the screen is that of compilers, so that editors can jump to it. Color only on a terminal

@@ -10,7 +10,7 @@ target_compile_definitions(test_cli_server_thread PRIVATE ${calder_cli_definitio
 target_link_libraries(test_cli_server_thread PRIVATE ${calder_cli_libraries})
 
 # A live run without web server, clock and page, which the test plays itself.
-foreach(part live live_command live_control live_hand live_lab interrupt common doubts options read_options)
+foreach(part live live_command live_control live_hand live_lab interrupt common json doubts options read_options)
 	target_sources(test_cli_live_answers PRIVATE ${PROJECT_SOURCE_DIR}/cli/${part}.c)
 endforeach()
 target_link_libraries(test_cli_live_answers PRIVATE ${calder_cli_libraries})
