@@ -54,7 +54,9 @@ static void lengths_are_named(void **state) {
 		{MJCF("<default>\n<joint axis='0 2 0'/></default><worldbody><body name='b'><joint name='j'/>" UNIT
 	          "</body></worldbody>"),
 	     "length 2;", 2},
-		{MJCF("<asset><mesh name='x' file='x.stl' refquat='2 0 0 0'/></asset>"), "length 2;", 1},
+		{MJCF("<asset><mesh name='x' file='x.stl' refquat='2 0 0 0'/></asset><worldbody><body name='b'>" UNIT
+	          "</body></worldbody>"),
+	     "length 2;", 1},
 		{MJCF("<worldbody><body name='b'><freejoint/>" UNIT
 	          "</body></worldbody><keyframe>\n<key name='home' qpos='0 0 0 .5 0 "
 	          "0 0'/></keyframe>"),
