@@ -320,7 +320,18 @@ static void add_damped(const Undamped *u, const Damped *d, Made *made, int k, do
 	add_mode(u, made, mode, d->re, d->im);
 }
 
-static CalStatus find_damped(const Undamped *u, const CalAllocator *allocator, Made *made) {
+/*
+ * Displacements without stiffness that the symmetric part of K does not show have two zeros each; those of undamped modes left
+ * out of A have one. Returns the number of the former.
+ */
+static int count_hidden_rigid(const Undamped *u, const Damped *d, double zero) {
+	int zeros = 0;
+	for (int i = 0; i < d->size; i++)
+		zeros += class_of(d->values[i], zero) == 0;
+	return zeros > u->rigid ? (zeros - u->rigid) / 2 : 0;
+}
+
+static CalStatus find_damped(Undamped *u, const CalAllocator *allocator, Made *made) {
 	Damped d = {.size = 2 * u->m - u->rigid};
 	Cursor cursor = {0};
 	layout_damped(&d, u->m, &cursor);
@@ -336,9 +347,15 @@ static CalStatus find_damped(const Undamped *u, const CalAllocator *allocator, M
 	const double zero = 1e-9 * largest + 3 * sqrt(u->linear->squared_floor); // double zeros lose half of the digits
 	if (status == CAL_OK)
 		sort_values(&d, zero);
-	for (int i = 0; i < d.size && status == CAL_OK; i++)
-		if (class_of(d.values[d.order[i]], zero) >= 0)
+	const int hidden = status == CAL_OK ? count_hidden_rigid(u, &d, zero) : 0;
+	for (int i = 0, left_out = 0; i < d.size && status == CAL_OK; i++) {
+		const int class = class_of(d.values[d.order[i]], zero);
+		if (class == 0 && left_out < hidden)
+			left_out++; // of two zeros of a mode one is shown
+		else if (class >= 0)
 			add_damped(u, &d, made, d.order[i], zero);
+	}
+	u->rigid += hidden;
 	memory_free(allocator, memory);
 	return status;
 }

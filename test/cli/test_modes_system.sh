@@ -59,6 +59,10 @@ fi
 # Options.
 calder 0 modes "$SOURCE_DIR/examples/jsc_plate.yaml" --system --structural --modes 30
 stdout_has "87 independent degrees of freedom of 105, 23 rigid-body modes"
+# A turn that nothing holds is one mode, though the symmetric part of K does not show it in motion.
+calder 0 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system
+stdout_has "6 independent degrees of freedom of 6, 1 rigid-body mode"
+[ "$(grep -c 'rigid-body  ' out)" -eq 1 ] || fail "a rigid-body mode is listed twice"
 calder 0 modes "$SOURCE_DIR/examples/flexible_arm.yaml" --system --at 3s --max-frequency "20 Hz"
 stdout_has "at t = 3 s"
 stdout_has "[0-9] Hz"
