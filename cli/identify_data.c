@@ -113,7 +113,7 @@ static int read_coordinates(Recording *r, const Csv *csv, const char *path) {
 /* Rates of samples: of order 1 from x to rate, and of order 2 to acceleration; either may be NULL. Strided. */
 static int estimate(const Recording *r, const double *x, size_t stride, double *rate, double *acceleration) {
 	const size_t n = r->count, to = (size_t)r->nu;
-	double *copy = malloc((3 * n + 1) * sizeof *copy);
+	double *copy = calloc(3 * n + 1, sizeof *copy);
 	if (!copy)
 		return say_status("identify", CAL_ERR_MEMORY, NULL);
 	for (size_t i = 0; i < n; i++)

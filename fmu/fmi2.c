@@ -39,8 +39,9 @@ static int hex(char c) {
 /* The path of a URI, file:///tmp/a%20b; from malloc. What is no URI of a file is taken as a path. */
 static char *path_of_uri(const char *uri) {
 	if (strncmp(uri, "file:", 5) != 0) {
-		char *path = malloc(strlen(uri) + 1);
-		return path ? strcpy(path, uri) : NULL;
+		const size_t size = strlen(uri) + 1;
+		char *path = malloc(size);
+		return path ? memcpy(path, uri, size) : NULL;
 	}
 	uri += 5;
 	if (strncmp(uri, "//", 2) == 0) // of this host, named or not

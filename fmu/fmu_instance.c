@@ -244,7 +244,7 @@ FmuLevel fmu_serialize(const FmuInstance *instance, const void *state, void *byt
 	const FmuState *from = state;
 	if (!from || !bytes || size < fmu_state_size(state))
 		return fmu_error(instance, "there is no room for the state");
-	const StateHead head = {from->mode, from->stopped};
+	const StateHead head = {(int)from->mode, from->stopped};
 	memcpy(bytes, &head, sizeof head);
 	memcpy((unsigned char *)bytes + sizeof head, from->snapshot->bytes, from->snapshot->size);
 	return FMU_OK;

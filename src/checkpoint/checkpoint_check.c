@@ -224,10 +224,18 @@ static CalStatus check_body(ImageCheck *j, int index) {
 	return check.failed ? CAL_ERR_INPUT : CAL_OK;
 }
 
+static bool inertias_are_same(const CalMat3 *a, const CalMat3 *b) {
+	bool same = true;
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++)
+			same &= a->m[i][k] == b->m[i][k];
+	return same;
+}
+
 /* Of a body of the description the mass may have changed, of a rigid one that had any. */
 static CalStatus check_mass(ImageCheck *j, int index) {
 	const CalBodyDef *read = &j->image->body[index].def, *now = &j->now.body[index].def;
-	if (read->mass == now->mass && memcmp(&read->inertia, &now->inertia, sizeof now->inertia) == 0)
+	if (read->mass == now->mass && inertias_are_same(&read->inertia, &now->inertia))
 		return CAL_OK;
 	if (j->now.body[index].flex || !(now->mass > 0) || !(read->mass > 0))
 		return refuse_record(j, "body", now->name, "has a mass that cannot change");
