@@ -89,7 +89,7 @@ export class Run {
 
 	/** Coordinates and speeds of all groups: q and u of the first, of the second, … */
 	readonly state: Float64Array;
-	/** All that the run consists of. A run of the same model that gets it goes on with the same bits. */
+	/** All that the run consists of. A run of the same model that restores it continues bit-identically. */
 	save(): Uint8Array;
 	restore(saved: Uint8Array): void;
 
