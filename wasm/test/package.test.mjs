@@ -48,7 +48,7 @@ test("a run has columns, samples, a state, and ends at its time", async () => {
 	run.delete();
 });
 
-test("a saved run goes on with the same bits, in another memory too", async () => {
+test("a saved run continues bit-identically, in another memory too", async () => {
 	const first = await calder.load(example("double_pendulum.yaml"));
 	const second = await calder.load(example("double_pendulum.yaml"));
 	first.advance(0.3);
