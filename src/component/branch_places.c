@@ -69,6 +69,10 @@ void branches_find_places(CalBranches *s, const CalState *state, const uint8_t *
 
 int branches_rank_of_dof(const CalBranches *s, int u) { return s->ranks->rank_of[s->piece_map.u[u].piece]; }
 
+bool branches_know_dof(const CalBranches *s, int u) {
+	return branches_know_all(s) || ranks_has(s->ranks, s->piece_map.u[u].piece);
+}
+
 int branches_rank_of_node(const CalBranches *s, int node) {
 	const int piece = s->piece_map.node[node].piece;
 	return piece >= 0 ? s->ranks->rank_of[piece] : -1;

@@ -103,6 +103,8 @@ int branches_rank_of(const CalBranches *branches, int body);
 int branches_rank_of_dof(const CalBranches *branches, int u);
 /** The same of a node; -1: it is on the ground. */
 int branches_rank_of_node(const CalBranches *branches, int node);
+/** Whether the state of a degree of freedom is known here between evaluations: to this rank, or there are no others. */
+bool branches_know_dof(const CalBranches *branches, int u);
 /** Marks in wanted[branches] the branch of a node, and those between it and the ground. */
 void branches_want_place(const CalBranches *branches, int node, uint8_t *wanted);
 /** Where the wanted branches of this rank are at a state, of which it knows its own part; ranks exchange bases. */

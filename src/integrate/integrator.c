@@ -363,6 +363,8 @@ static void note_half_turns(CalIntegrator *ig, const CalState *state, double t) 
 		for (int k = 0; k < model->ball_spring_count && !part->is.motion; k++) {
 			const BallSpring *spring = &model->ball_springs[k];
 			const double *before = state->q + part->q, *after = ig->stage.q + part->q;
+			if (part->is.branches && !branches_know_dof(part->is.branches, spring->u))
+				continue; // it is another rank's
 			if (half_turn_value(spring, before) * half_turn_value(spring, after) < 0)
 				ig->turned_part = i, ig->turned_u = spring->u, ig->turned_at = t;
 		}
